@@ -1,0 +1,71 @@
+"""How gunicorn serves the hub: threads over WSGI, background work beside it.
+
+Used by `make run` and in production alike:
+    gunicorn -c memoryhub/gunicorn.conf.py memoryhub.wsgi:application
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from memoryhub.env import env_bool, env_int, env_str
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_address = env_str("MEMORYHUB_BIND", default="127.0.0.1")
+_port = env_int("PORT", default=8000, least=1, most=65535)
+bind = f"{_address}:{_port}"
+wsgi_app = "memoryhub.wsgi:application"
+chdir = str(ROOT)
+
+worker_class = "gthread"
+threads = 16
+if env_str("DATABASE_URL"):
+    workers = env_int("WEB_WORKERS", default=2, least=1, most=64)
+else:
+    # Writers to the SQLite file wait their turn behind a lock of the process, so there is one.
+    workers = env_int("WEB_WORKERS", default=1, least=1, most=64)
+    if workers > 1:
+        raise ImproperlyConfigured(
+            f"WEB_WORKERS={workers}: SQLite is served by one process. "
+            "Leave WEB_WORKERS out, or set DATABASE_URL."
+        )
+
+timeout = 60
+graceful_timeout = 30
+# Agents call again and again: let them keep their connection.
+keepalive = 30
+# A worker's heartbeat is a file that it touches; in memory it can't wait for a slow disk.
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+
+accesslog = None
+control_socket_disable = True
+# Only Django decides whether a proxy is believed (MEMORYHUB_BEHIND_PROXY), never gunicorn.
+forwarded_allow_ips = ""
+secure_scheme_headers: dict[str, str] = {}
+
+_background: list[subprocess.Popen[bytes]] = []
+
+
+def when_ready(server: Any) -> None:
+    """Start `manage.py work` once this checkout has it. It is harmless to start twice."""
+    has_work = any(ROOT.glob("*/management/commands/work.py"))
+    if has_work and env_bool("MEMORYHUB_WORK", default=True):
+        _background.append(subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "work"]))
+
+
+def on_exit(server: Any) -> None:
+    """Background work ends with the server that started it."""
+    for process in _background:
+        process.terminate()
+    for process in _background:
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()

@@ -1,0 +1,239 @@
+"""The one settings file, read top to bottom. `.env.example` lists what an operator may set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from memoryhub.env import env_bool, env_database, env_int, env_list, env_str, env_url
+from memoryhub.secret_key import kept_secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# --- Where it runs -----------------------------------------------------------------
+
+DEBUG = env_bool("DEBUG", default=False)
+
+# What this hub keeps on disk: the SQLite file, the signing key, collected static files.
+DATA_DIR = Path(env_str("MEMORYHUB_DATA", default=str(BASE_DIR / "data"))).expanduser().absolute()
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+# The address people and agents use, for the lines that connect an agent.
+PORT = env_int("PORT", default=8000, least=1, most=65535)
+MEMORYHUB_URL = env_url("MEMORYHUB_URL", default=f"http://127.0.0.1:{PORT}")
+
+# --- Database ----------------------------------------------------------------------
+
+_postgresql = env_database("DATABASE_URL")
+
+_SQLITE_ON_CONNECT = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA busy_timeout = 20000;
+    PRAGMA cache_size = -20000;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA mmap_size = 268435456;
+"""
+
+DATABASES: dict[str, dict[str, Any]]
+if _postgresql is None:
+    DATABASES = {
+        "default": {
+            "ENGINE": "memoryhub.kernel.sqlite",
+            "NAME": str(DATA_DIR / "memoryhub.sqlite3"),
+            "OPTIONS": {
+                "timeout": 20,
+                "transaction_mode": "IMMEDIATE",
+                "init_command": _SQLITE_ON_CONNECT,
+            },
+        }
+    }
+else:
+    _pool_max = env_int("DB_POOL_MAX", default=20, least=1, most=500)
+    _pool = {"min_size": min(2, _pool_max), "max_size": _pool_max, "timeout": 10}
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.postgresql",
+            **_postgresql,
+            # The pool keeps connections; Django refuses to keep them as well.
+            "CONN_MAX_AGE": 0,
+            # The pool looks before it lends: a restarted server is not met as an error.
+            "CONN_HEALTH_CHECKS": True,
+            "OPTIONS": {"pool": _pool, **_postgresql["OPTIONS"]},
+        }
+    }
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- The signing key ---------------------------------------------------------------
+
+SECRET_KEY = env_str("SECRET_KEY")
+if not SECRET_KEY:
+    if _postgresql is not None and not DEBUG:
+        # Several servers share one PostgreSQL: a key of each server's own would sign
+        # people out at every other request.
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set. With DATABASE_URL every server needs the same long random "
+            "text in it, such as `openssl rand -base64 48` prints."
+        )
+    SECRET_KEY = kept_secret_key(DATA_DIR / "secret_key")
+
+# --- The web -----------------------------------------------------------------------
+
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[::1]"))
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+
+# What a proxy says about a request is believed only where there is a proxy.
+MEMORYHUB_BEHIND_PROXY = env_bool("MEMORYHUB_BEHIND_PROXY", default=False)
+if MEMORYHUB_BEHIND_PROXY:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+MEMORYHUB_HTTPS = env_bool("MEMORYHUB_HTTPS", default=False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = MEMORYHUB_HTTPS
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if MEMORYHUB_HTTPS else 0
+# A load balancer asks from inside, without TLS.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+# W005, W021: sub-domains and the browsers' preload list are the domain owner's to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+# --- Limits ------------------------------------------------------------------------
+
+# 100,000 characters of a memory's body can be 1.2 MB when escaped as JSON.
+MAX_BODY_BYTES = 2 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
+MEMORYHUB_CALLS_PER_MINUTE = env_int("MEMORYHUB_CALLS_PER_MINUTE", default=600, least=1, most=1_000_000)
+
+# --- The application ---------------------------------------------------------------
+
+ROOT_URLCONF = "memoryhub.urls"
+WSGI_APPLICATION = "memoryhub.wsgi.application"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "django_filters",
+    "memoryhub",
+    "projects",
+    "memories",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memoryhub.kernel.middleware.BodyLimitMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "memoryhub.kernel.middleware.DomainErrorMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# --- Accounts ----------------------------------------------------------------------
+
+AUTH_USER_MODEL = "projects.User"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "projects:sign_in"
+LOGIN_REDIRECT_URL = "projects:home"
+
+# --- Language and time -------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+# English only. Without it Django also takes the formats below rather than a language's.
+USE_I18N = False
+DATE_FORMAT, TIME_FORMAT, DATETIME_FORMAT = "Y-m-d", "H:i", "Y-m-d H:i"
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Static files ------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+_STATIC_STORAGE = (
+    # With DEBUG files come straight from the checkout, under their plain names.
+    "django.contrib.staticfiles.storage.StaticFilesStorage"
+    if DEBUG
+    else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _STATIC_STORAGE},
+}
+
+# --- Logging -----------------------------------------------------------------------
+
+_LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env_str("MEMORYHUB_LOG_LEVEL", default="INFO", choices=_LOG_LEVELS),
+    },
+    "loggers": {
+        # Django's own handlers off: everything goes through the one above.
+        "django": {"handlers": [], "propagate": True},
+        # Warns of every HEAD request: Django leaves cutting the body to the server.
+        "gunicorn.http.wsgi": {"level": "ERROR"},
+        # One line a call at INFO, and the server is stateless: nothing to tell.
+        "mcp.server.streamable_http_manager": {"level": "WARNING"},
+        "mcp.server.streamable_http": {"level": "WARNING"},
+        "mcp.server.lowlevel.server": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,68 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+
+from projects.models import Project, Role, User
+from tests.factories import ProjectFactory, UserFactory, member
+
+E2E = Path(__file__).parent / "e2e"
+
+# The same examples in every run: a red CI can be repeated, and two cores are slow at times.
+hypothesis_settings.register_profile("memoryhub", deadline=None, derandomize=True)
+hypothesis_settings.load_profile("memoryhub")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What lies in tests/e2e is a browser test; nobody has to remember the mark."""
+    for item in items:
+        if item.path.is_relative_to(E2E):
+            item.add_marker("e2e")
+
+
+@pytest.fixture(scope="session")
+def scale() -> int:
+    """By how much a `slow` test multiplies its counts: 1 in `make test`, 10 in `make soak`."""
+    return int(os.environ.get("TEST_SCALE", "1"))
+
+
+@pytest.fixture
+def project(db: None) -> Project:
+    """A project of alice's, in which nothing waits for a review."""
+    return ProjectFactory(slug="harbor", name="Harbor API")
+
+
+@pytest.fixture
+def alice(project: Project) -> User:
+    """Owns the project."""
+    return member(project, "alice", Role.OWNER)
+
+
+@pytest.fixture
+def rita(project: Project) -> User:
+    """Reviews in the project."""
+    return member(project, "rita", Role.REVIEWER)
+
+
+@pytest.fixture
+def bob(project: Project) -> User:
+    """A member: contributes to the project."""
+    return member(project, "bob")
+
+
+@pytest.fixture
+def rick(project: Project) -> User:
+    """Reads in the project, and writes nothing."""
+    return member(project, "rick", Role.READER)
+
+
+@pytest.fixture
+def charlie(db: None) -> User:
+    """A stranger with an account."""
+    return UserFactory(username="charlie")

@@ -1,0 +1,48 @@
+"""The real settings, on a store of the tests' own, whatever the developer's environment says.
+
+TEST_ENGINE chooses the engine: sqlite (the default) or postgres.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+from memoryhub.env import env_str
+from tests.postgres import postgres_url
+
+ENGINE = env_str("TEST_ENGINE", default="sqlite", choices=("sqlite", "postgres"))
+
+_NAMES = {
+    "DEBUG",
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "CSRF_TRUSTED_ORIGINS",
+    "PORT",
+    "DATABASE_URL",
+    "DB_POOL_MAX",
+}
+for _name in list(os.environ):
+    if _name in _NAMES or _name.startswith("MEMORYHUB_"):
+        del os.environ[_name]
+
+_data = tempfile.mkdtemp(prefix="memoryhub-tests-")
+atexit.register(shutil.rmtree, _data, ignore_errors=True)
+os.environ["MEMORYHUB_DATA"] = _data
+os.environ["SECRET_KEY"] = "for-the-tests-alone-" + "0123456789" * 4
+if ENGINE == "postgres":
+    os.environ["DATABASE_URL"] = postgres_url()
+
+from memoryhub.settings import *  # noqa: E402, F403
+from memoryhub.settings import DATA_DIR, DATABASES, STATIC_ROOT, STORAGES  # noqa: E402
+
+if ENGINE == "sqlite":
+    # A file, not memory: the threads of a test share it, as those of the server do.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+# WhiteNoise warns about a folder that isn't there.
+STATIC_ROOT.mkdir()
