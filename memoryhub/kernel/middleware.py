@@ -1,0 +1,71 @@
+"""What every page needs: a bound on bodies, and refusals shown in the house's look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from memoryhub.kernel.errors import DomainError, TooLarge
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def too_large() -> TooLarge:
+    """The refusal of a body over the limit, in every door."""
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return TooLarge(f"The request is larger than {most // (1024 * 1024)} MiB. Send less at once.", most=most)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether a program asks: its paths answer JSON, whatever happens."""
+    return request.path.startswith(("/mcp", "/api/", "/.well-known/", "/healthz"))
+
+
+def refusal_page(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """A refusal as the asker can read it: JSON, a fragment for htmx, or a page."""
+    if wants_json(request):
+        return JsonResponse(error.as_dict(), status=error.status)
+    context = {"error": error}
+    if getattr(request, "htmx", False):
+        response = render(request, "_refusal.html", context, status=error.status)
+        # Without these a refused `hx-swap="delete"` would remove a row that still exists.
+        response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
+        return response
+    return render(request, "refusal.html", context, status=error.status)
+
+
+class BodyLimitMiddleware:
+    """Refuses a body over the limit before anything reads it: 413 `too_large`, not Django's 400."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if length.isdecimal() and int(length) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            return (
+                JsonResponse(too_large().as_dict(), status=413)
+                if wants_json(request)
+                else self._page(request)
+            )
+        return self.get_response(request)
+
+    def _page(self, request: HttpRequest) -> HttpResponse:
+        # Sessions aren't loaded yet here, so the page is the plain one.
+        return HttpResponse(too_large().message, status=413, content_type="text/plain; charset=utf-8")
+
+
+class DomainErrorMiddleware:
+    """Translates a refusal that a view let pass; bugs are not refusals and go on as they are."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return refusal_page(request, exception) if isinstance(exception, DomainError) else None

@@ -1,0 +1,102 @@
+"""Django's SQLite, with fair waiting: writers of one process queue up, first come, first served.
+
+SQLite lets one connection write at a time and makes the others poll, so that under load some wait
+for ever and fail with "database is locked". Here every transaction that may write takes a lock of the
+process first, in order of arrival, and begins IMMEDIATE; it never starts as a read to be upgraded later.
+Reads (`read_snapshot`) begin DEFERRED and take no lock. Other processes are met with the busy timeout.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+from django.db.utils import OperationalError
+
+
+class FairLock:
+    """A lock that is handed over in the order of asking. Not re-entrant."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held = False
+        self._waiting: deque[threading.Event] = deque()
+
+    def acquire(self, seconds: float) -> bool:
+        """True once held; False when `seconds` pass first. 0 seconds never waits."""
+        with self._guard:
+            if not self._held:
+                self._held = True
+                return True
+            if seconds <= 0:
+                return False
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(seconds):
+            return True
+        with self._guard:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+                return False
+        return True  # handed over between the time-out and the guard: it is ours
+
+    def release(self) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._held = False
+
+
+_locks: defaultdict[str, FairLock] = defaultdict(FairLock)
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """The backend: `begin_deferred` marks the next transaction as a read."""
+
+    begin_deferred = False
+    # Set for bookkeeping, which is given up rather than waited for.
+    wait_seconds: float | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._lock_held: FairLock | None = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        if self.begin_deferred:
+            self.cursor().execute("BEGIN DEFERRED")
+            return
+        lock = _locks[str(self.settings_dict["NAME"])]
+        patience = self.settings_dict["OPTIONS"].get("timeout", 20)
+        if not lock.acquire(patience if self.wait_seconds is None else self.wait_seconds):
+            raise OperationalError("database is locked: no turn to write came in time")
+        self._lock_held = lock
+        try:
+            super()._start_transaction_under_autocommit()
+        except BaseException:
+            self._give_back()
+            raise
+
+    def _give_back(self) -> None:
+        lock, self._lock_held = self._lock_held, None
+        if lock is not None:
+            lock.release()
+
+    def _commit(self) -> None:
+        super()._commit()  # type: ignore[misc]
+        # After a failed commit Django rolls back, and that gives the lock back.
+        self._give_back()
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()  # type: ignore[misc]
+        finally:
+            self._give_back()
+
+    def _close(self) -> None:
+        try:
+            super()._close()  # type: ignore[misc]
+        finally:
+            self._give_back()

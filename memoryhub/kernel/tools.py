@@ -1,0 +1,81 @@
+"""The agent's door: what a tool is, and the list of all of them.
+
+Apps declare tools with `@tool` in their `tools.py`; `memoryhub.mcp` serves whatever is declared.
+A tool checks the shape of its input by its arguments, calls one service, and answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from memoryhub.kernel.arguments import Argument, Arguments
+from memoryhub.kernel.errors import Problems
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+# A tool answers one JSON object, or plain text where the design says so.
+Answer = dict[str, Any] | str
+Handler = Callable[..., Answer]
+# Adds what is wrong with the readable values to the problems of the others: one refusal names all.
+Check = Callable[[Any, dict[str, Any], Problems], None]
+
+
+class Right(StrEnum):
+    """What an access token may do."""
+
+    READ = "read"
+    WRITE = "write"
+    REVIEW = "review"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool: `handler(caller, **arguments)`, called with the arguments that were given."""
+
+    name: str
+    description: str
+    handler: Handler
+    right: Right
+    arguments: Arguments
+    needs_project: bool
+    destructive: bool
+    check: Check | None = None
+
+
+_tools: dict[str, Tool] = {}
+
+
+def tool(
+    name: str,
+    description: str,
+    *,
+    right: Right = Right.READ,
+    needs_project: bool = True,
+    destructive: bool = False,
+    check: Check | None = None,
+    **arguments: Argument,
+) -> Callable[[Handler], Handler]:
+    """Declare a tool. The description is what the agent reads: what it does, and when to call it."""
+    if not _NAME.fullmatch(name) or name in _tools:
+        raise ValueError(f"{name!r} is taken or not a tool name (noun_verb, a-z, 0-9 and _).")
+
+    def declare(handler: Handler) -> Handler:
+        _tools[name] = Tool(
+            name, description, handler, right, Arguments(arguments), needs_project, destructive, check
+        )
+        return handler
+
+    return declare
+
+
+def all_tools() -> list[Tool]:
+    """Every declared tool, in the order of declaring: an agent's list begins with what it needs first."""
+    return list(_tools.values())
+
+
+def find_tool(name: str) -> Tool | None:
+    return _tools.get(name)
