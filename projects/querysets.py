@@ -1,0 +1,66 @@
+"""Which users, projects and tokens: the words that doors read by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib.auth.models import UserManager as DjangoUserManager
+from django.db import models
+from django.db.models import F, OuterRef, Q, Subquery
+
+if TYPE_CHECKING:
+    from projects.models import AccessToken, User
+
+
+class UserManager(DjangoUserManager["User"]):
+    """Finds a user by name whatever its case."""
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return cast("User", self.get(username__iexact=username))
+
+    def named(self, username: str) -> User | None:
+        return cast("User | None", self.filter(username__iexact=username).first())
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    """Projects by who reads them."""
+
+    def visible_to(self, user: User) -> ProjectQuerySet:
+        """The projects that `user` is a member of."""
+        return self.filter(memberships__user=user)
+
+    def with_role_of(self, user: User) -> ProjectQuerySet:
+        """The same, each with the user's `role`."""
+        return self.visible_to(user).annotate(role=F("memberships__role"))
+
+    def reached_by(self, token: AccessToken) -> ProjectQuerySet:
+        """What the token is bound to and its user is still a member of."""
+        return self.with_role_of(token.user).filter(access_tokens=token)
+
+    def current(self) -> ProjectQuerySet:
+        """Not archived."""
+        return self.filter(archived_at=None)
+
+
+class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+    """Tokens by whose they are and whether they are good."""
+
+    def visible_to(self, user: User) -> AccessTokenQuerySet:
+        """A person's own, and those that reach a project they own."""
+        from projects.models import Role
+
+        owned = user.memberships.filter(role=Role.OWNER).values("project")
+        return self.filter(
+            Q(user=user) | Q(pk__in=self.model.objects.filter(projects__in=owned).values("pk"))
+        )
+
+    def good(self, at: Any) -> AccessTokenQuerySet:
+        """Neither revoked nor expired, of an active user."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=at), revoked_at=None, user__is_active=True)
+
+
+def role_in(project_ref: str, user: User) -> Subquery:
+    """The role of `user` in the project that an outer query's `project_ref` names, or null."""
+    from projects.models import Membership
+
+    return Subquery(Membership.objects.filter(project=OuterRef(project_ref), user=user).values("role")[:1])

@@ -1,0 +1,40 @@
+"""Every write to users, projects, members and tokens. Doors call these and nothing else."""
+
+from projects.services.access import (
+    add_member,
+    change_role,
+    check_role,
+    create_token,
+    note_token_use,
+    remove_member,
+    revoke_token,
+    role_of,
+)
+from projects.services.people import (
+    change_account,
+    change_password,
+    create_user,
+    deactivate_user,
+    reactivate_user,
+)
+from projects.services.projects import archive_project, change_settings, create_project, restore_project
+
+__all__ = [
+    "add_member",
+    "archive_project",
+    "change_account",
+    "change_password",
+    "change_role",
+    "change_settings",
+    "check_role",
+    "create_project",
+    "create_token",
+    "create_user",
+    "deactivate_user",
+    "note_token_use",
+    "reactivate_user",
+    "remove_member",
+    "restore_project",
+    "revoke_token",
+    "role_of",
+]

@@ -1,0 +1,149 @@
+"""Members and access tokens: who may do what, and the secrets that speak for them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils import timezone
+
+from memoryhub.kernel import tokens
+from memoryhub.kernel.bookkeeping import best_effort
+from memoryhub.kernel.errors import Forbidden, Invalid, NotFound
+from memoryhub.kernel.tools import Right
+from projects.errors import NoSuchProject, RoleTooLow
+from projects.models import AccessToken, Membership, Project, Role, User
+from projects.services.checking import checked, checked_name
+
+# How old `last_used_at` may grow before a call writes it again.
+USE_NOTED_EVERY = dt.timedelta(minutes=5)
+
+
+def role_of(user: User | None, project: Project) -> Role | None:
+    """The user's role in the project now; None for somebody who is no member."""
+    if user is None or not user.is_active:
+        return None
+    role = Membership.objects.filter(project=project, user=user).values_list("role", flat=True).first()
+    return Role(role) if role else None
+
+
+def check_role(by: User | None, project: Project, need: Role) -> None:
+    """Raises NoSuchProject for a stranger, RoleTooLow for a lesser role. None and superusers pass."""
+    if by is None or by.is_superuser:
+        return
+    role = role_of(by, project)
+    if role is None:
+        raise NoSuchProject(project.slug)
+    if not role.includes(need):
+        raise RoleTooLow(need)
+
+
+@transaction.atomic
+def add_member(*, by: User | None, project: Project, user: User, role: str) -> Membership:
+    """Take somebody into the project. Raises RoleTooLow, Invalid."""
+    Project.objects.select_for_update().get(pk=project.pk)
+    check_role(by, project, Role.OWNER)
+    membership = Membership(project=project, user=user, role=role)
+    if Membership.objects.filter(project=project, user=user).exists():
+        raise Invalid(fields={"user": f"{user.username} is a member already. Change the role instead."})
+    checked(membership)
+    membership.save()
+    return membership
+
+
+@transaction.atomic
+def change_role(*, by: User | None, membership: Membership, role: str) -> Membership:
+    """Give a member another role. A project keeps at least one owner. Raises RoleTooLow, Invalid."""
+    Project.objects.select_for_update().get(pk=membership.project_id)
+    check_role(by, membership.project, Role.OWNER)
+    if role not in Role.values:
+        raise Invalid(fields={"role": f"Must be one of: {', '.join(Role.values)}."})
+    membership = Membership.objects.get(pk=membership.pk)
+    if role != Role.OWNER:
+        _check_another_owner(membership)
+    membership.role = role
+    membership.save(update_fields=["role"])
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, by: User | None, membership: Membership) -> None:
+    """Let a member go. Private memories stay theirs, unseen, and come back with membership."""
+    Project.objects.select_for_update().get(pk=membership.project_id)
+    check_role(by, membership.project, Role.OWNER)
+    _check_another_owner(membership)
+    membership.delete()
+
+
+def _check_another_owner(membership: Membership) -> None:
+    owners = Membership.objects.filter(project=membership.project_id, role=Role.OWNER, user__is_active=True)
+    if membership.role == Role.OWNER and not owners.exclude(pk=membership.pk).exists():
+        raise Invalid(
+            "A project needs an owner. Make somebody else one first.", rule="project_needs_an_owner"
+        )
+
+
+@transaction.atomic
+def create_token(
+    *,
+    user: User,
+    projects: Iterable[Project],
+    rights: Iterable[str],
+    name: str,
+    expires_at: dt.datetime | None = None,
+) -> tuple[AccessToken, str]:
+    """A token and its text, which is shown this once and never again.
+
+    Raises Invalid for a bad name, right or date; NoSuchProject for a project the user is not in.
+    """
+    projects, rights = list(projects), list(rights)
+    fields: dict[str, str] = {}
+    if not projects:
+        fields["projects"] = "Choose at least one project."
+    if not rights or any(right not in list(Right) for right in rights):
+        fields["rights"] = f"Choose among: {', '.join(Right)}."
+    if expires_at is not None and expires_at <= timezone.now():
+        fields["expires_at"] = "Lies in the past."
+    if fields:
+        raise Invalid(fields=fields)
+    name = checked_name(name, most=AccessToken.NAME_MAX_LENGTH)
+    for project in projects:
+        if role_of(user, project) is None:
+            raise NoSuchProject(project.slug)
+    text = tokens.mint()
+    token = AccessToken.objects.create(
+        user=user,
+        name=name,
+        public_part=tokens.public_part(text),
+        digest=tokens.digest(text),
+        can_read=Right.READ in rights,
+        can_write=Right.WRITE in rights,
+        can_review=Right.REVIEW in rights,
+        expires_at=expires_at,
+    )
+    token.projects.set(projects)
+    return token, text
+
+
+@transaction.atomic
+def revoke_token(*, by: User | None, token: AccessToken) -> AccessToken:
+    """Stop a token at once: its user, an owner of a project it reaches, or the operator."""
+    token = AccessToken.objects.select_for_update().get(pk=token.pk)
+    if by is not None and not by.is_superuser:
+        if not AccessToken.objects.visible_to(by).filter(pk=token.pk).exists():
+            raise NotFound("There is no such token.")
+        if not by.is_active:
+            raise Forbidden("The account is closed.")
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at"])
+    return token
+
+
+def note_token_use(token: AccessToken) -> None:
+    """Remember that a token was used, at most every five minutes and without waiting."""
+    now = timezone.now()
+    if token.last_used_at is not None and now - token.last_used_at < USE_NOTED_EVERY:
+        return
+    best_effort(lambda: AccessToken.objects.filter(pk=token.pk).update(last_used_at=now))

@@ -1,0 +1,45 @@
+"""From the text of an access token to the token, its user and the projects it reaches."""
+
+from __future__ import annotations
+
+import hmac
+
+from django.conf import settings
+from django.utils import timezone
+
+from memoryhub.kernel import tokens
+from memoryhub.kernel.errors import Unauthenticated
+from memoryhub.kernel.limits import Window
+from projects.models import AccessToken
+
+calls_a_token = Window()
+
+_REFUSAL = "The access token is missing, wrong, expired or revoked. Send 'Authorization: Bearer mh_…' with a good one."
+
+
+def bearer_text(header: str) -> str:
+    """The token text of an Authorization header; empty where it isn't a bearer's."""
+    scheme, _, text = header.partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else ""
+
+
+def token_of(text: str) -> AccessToken:
+    """The good token with this text, in one query. Raises Unauthenticated, RateLimited.
+
+    The public part finds the row; the digest is compared in constant time.
+    """
+    if not tokens.well_formed(text):
+        raise Unauthenticated(_REFUSAL)
+    token = AccessToken.objects.select_related("user").filter(public_part=tokens.public_part(text)).first()
+    # Compared even when there is no row, so that time doesn't tell whether there is one.
+    known = token.digest if token else "0" * 64
+    if not hmac.compare_digest(known, tokens.digest(text)) or token is None:
+        raise Unauthenticated(_REFUSAL)
+    if (
+        token.revoked_at
+        or (token.expires_at and token.expires_at <= timezone.now())
+        or not token.user.is_active
+    ):
+        raise Unauthenticated(_REFUSAL)
+    calls_a_token.hit(f"token:{token.pk}", settings.MEMORYHUB_CALLS_PER_MINUTE)
+    return token

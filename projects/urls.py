@@ -1,0 +1,3 @@
+
+app_name = "projects"
+urlpatterns: list[object] = []
