@@ -1,0 +1,175 @@
+"""Which memories, links and revisions: the words that doors and services read by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+if TYPE_CHECKING:
+    from memories.models import Memory
+    from projects.models import Project, User
+
+
+def readable_by(user: User, prefix: str = "") -> Q:
+    """The one rule of visibility, as a condition on a memory or (by `prefix`) on something that has one.
+
+    Public for every signed-in user; shared and one's own private while one is a member. What is
+    erased is nobody's.
+    """
+    from memories.models import Visibility
+
+    mine = user.memberships.values("project")
+    seen = Q(**{f"{prefix}visibility": Visibility.PUBLIC}) | Q(
+        Q(**{f"{prefix}visibility": Visibility.SHARED}) | Q(**{f"{prefix}author": user}),
+        **{f"{prefix}project__in": mine},
+    )
+    return seen & Q(**{f"{prefix}erased_at": None})
+
+
+class MemoryQuerySet(models.QuerySet["Memory"]):
+    """Adjectives filter, prepositions take an argument, `with_…` annotates or prefetches."""
+
+    def visible_to(self, user: User) -> MemoryQuerySet:
+        """What `user` may read: public, shared with their projects, or their own."""
+        return self.filter(readable_by(user))
+
+    def visible_to_staff(self) -> MemoryQuerySet:
+        """What the admin shows: shared and public memories of all projects, private ones of nobody."""
+        from memories.models import Visibility
+
+        return self.filter(visibility__in=(Visibility.SHARED, Visibility.PUBLIC), erased_at=None)
+
+    def in_project(self, project: Project) -> MemoryQuerySet:
+        return self.filter(project=project)
+
+    def numbered(self, number: int) -> MemoryQuerySet:
+        return self.filter(number=number)
+
+    def active(self) -> MemoryQuerySet:
+        from memories.models import Status
+
+        return self.filter(status=Status.ACTIVE)
+
+    def critical(self) -> MemoryQuerySet:
+        from memories.models import Weight
+
+        return self.filter(weight=Weight.CRITICAL)
+
+    def of_normal_weight(self) -> MemoryQuerySet:
+        from memories.models import Weight
+
+        return self.filter(weight=Weight.NORMAL)
+
+    def top_level(self) -> MemoryQuerySet:
+        """In no bag."""
+        return self.filter(parent=None)
+
+    def inside(self, bag: Memory) -> MemoryQuerySet:
+        """The active children of a bag, newest number first."""
+        return self.active().filter(parent=bag)
+
+    def bags_for(self, user: User) -> MemoryQuerySet:
+        """Those with an active child that `user` may see."""
+        return self.filter(Exists(self.model.objects.active().visible_to(user).filter(parent=OuterRef("pk"))))
+
+    def constraints(self) -> MemoryQuerySet:
+        from memories.models import Kind
+
+        return self.filter(kind=Kind.CONSTRAINT)
+
+    def covering(self, paths: Iterable[str]) -> MemoryQuerySet:
+        """Constraints with one of these scope paths (`scopes.covering_paths` of a path gives them)."""
+        return self.filter(Exists(self._scopes().filter(memory=OuterRef("pk"), path__in=list(paths))))
+
+    def tagged(self, tags: Iterable[str], *, all_of_them: bool = True) -> MemoryQuerySet:
+        """With all (or any) of the tags, exactly."""
+        rows = self._tags().filter(memory=OuterRef("pk"))
+        if not all_of_them:
+            return self.filter(Exists(rows.filter(name__in=list(tags))))
+        found = self
+        for tag in tags:
+            found = found.filter(Exists(rows.filter(name=tag)))
+        return found
+
+    def touched(
+        self, *, since: dt.datetime | None = None, before: dt.datetime | None = None
+    ) -> MemoryQuerySet:
+        """By the later of changed and verified: `since` included, `before` not."""
+        found = self
+        if since is not None:
+            found = found.filter(touched_at__gte=since)
+        if before is not None:
+            found = found.filter(touched_at__lt=before)
+        return found
+
+    def exact_duplicates_of(self, project: Project, key: str, visibility: str, author: Any) -> MemoryQuerySet:
+        """Active memories of the same project and visibility (private: same author) that say the same."""
+        from memories.models import Visibility
+
+        found = self.active().filter(
+            project=project, duplicate_key=key, visibility=visibility, erased_at=None
+        )
+        return found.filter(author=author) if visibility == Visibility.PRIVATE else found
+
+    def with_child_count(self, user: User) -> MemoryQuerySet:
+        """Annotates `child_count`: the active children that `user` may see."""
+        children = self.model.objects.active().visible_to(user).filter(parent=OuterRef("pk")).order_by()
+        counted = children.values("parent").annotate(many=Count("pk")).values("many")
+        return self.annotate(child_count=Coalesce(Subquery(counted), 0))
+
+    def for_rows(self, user: User) -> MemoryQuerySet:
+        """What a row of a list shows, bodies left out: author, bag, tags and the number of children."""
+        rows = self.with_child_count(user).select_related("author", "parent").prefetch_related("tags")
+        return rows.defer("body", "details", "retrieval_hints", "parent__body", "parent__details")
+
+    def newest_touched_first(self) -> MemoryQuerySet:
+        """The order of recall within one weight."""
+        return self.order_by("-touched_at", "number")
+
+    def _tags(self) -> Any:
+        from memories.models import Tag
+
+        return Tag.objects.all()
+
+    def _scopes(self) -> Any:
+        from memories.models import ScopePath
+
+        return ScopePath.objects.all()
+
+
+class LinkQuerySet(models.QuerySet["Link"]):
+    """Links between memories."""
+
+    def visible_to(self, user: User) -> LinkQuerySet:
+        """Those whose two ends `user` may both read."""
+        return self.filter(readable_by(user, "source__"), readable_by(user, "target__"))
+
+    def standing(self) -> LinkQuerySet:
+        """Not resolved."""
+        return self.filter(resolved_at=None)
+
+    def of(self, memory: Memory) -> LinkQuerySet:
+        """Those that begin or end at the memory."""
+        return self.filter(Q(source=memory) | Q(target=memory))
+
+
+class RevisionQuerySet(models.QuerySet["Revision"]):
+    """Revisions of memories."""
+
+    def visible_to(self, user: User) -> RevisionQuerySet:
+        """Of memories that `user` may read; what was written in private only for its author."""
+        from memories.models import Visibility
+
+        own = Q(memory__author=user)
+        return self.filter(readable_by(user, "memory__")).filter(own | ~Q(visibility=Visibility.PRIVATE))
+
+    def of(self, memory: Memory) -> RevisionQuerySet:
+        return self.filter(memory=memory).select_related("actor").order_by("-version")
+
+    def oldest_first(self) -> RevisionQuerySet:
+        return self.order_by(F("version").asc())

@@ -1,0 +1,18 @@
+"""Search: one analyser, one formula, an engine module each for SQLite and PostgreSQL.
+
+The index is kept in the transaction of the write (`index`, `unindex`); `search_memories` and
+`best_matches` read it. Archived and erased memories are not in it.
+"""
+
+from memories.search.indexing import index, unindex
+from memories.search.searching import QUERY_MAX_LENGTH, Found, SearchFilter, best_matches, search_memories
+
+__all__ = [
+    "QUERY_MAX_LENGTH",
+    "Found",
+    "SearchFilter",
+    "best_matches",
+    "index",
+    "search_memories",
+    "unindex",
+]

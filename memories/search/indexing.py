@@ -1,0 +1,49 @@
+"""Keeping the index in step: called in the transaction that changes a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memories.search.analyse import analyse
+from memories.search.engine import cursor, engine, scope_of
+from memories.search.ranking import distinct_texts, scoped
+
+if TYPE_CHECKING:
+    from memories.models import Memory
+
+
+def index(memory: Memory, *, tags: Sequence[str] | None = None) -> None:
+    """Index a memory as it is now; one that is archived or erased leaves the index.
+
+    `tags` may be given where they are known, which saves a query.
+    """
+    if memory.status == "archived" or memory.erased_at is not None:
+        unindex(memory)
+        return
+    names = list(memory.tags.values_list("name", flat=True)) if tags is None else list(tags)
+    tokens = document_tokens(memory, names)
+    scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
+    with cursor() as open_cursor:
+        engine().store(open_cursor, memory.pk, scoped(scope, tokens), len(tokens))
+
+
+def unindex(memory: Memory) -> None:
+    """Take a memory out of the index."""
+    with cursor() as open_cursor:
+        engine().remove(open_cursor, memory.pk)
+
+
+def document_tokens(memory: Memory, tags: Sequence[str]) -> list[str]:
+    """The words of a memory: the whole of its texts, with its hints and tags."""
+    texts = distinct_texts([memory.title, memory.summary, memory.body, *_texts(memory.details)])
+    return [token for text in (*texts, *memory.retrieval_hints, *tags) for token in analyse(text)]
+
+
+def _texts(value: Any) -> list[str]:
+    """All texts in the details of a kind."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for item in value.values() for text in _texts(item)]
+    return [text for item in value for text in _texts(item)] if isinstance(value, list) else []

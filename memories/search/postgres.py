@@ -1,0 +1,240 @@
+"""The index on PostgreSQL: a tsvector of our own tokens under GIN.
+
+Positions carry no place, only how often a token occurs: the n-th step of a frequency is
+the positions 1 to n. `ts_rank` of one lexeme is then sum(1/i^2, i = 1..n) / (pi^2/6), from
+which n comes back exactly, so that both engines compute the same score. Document
+frequencies are kept in a table of their own: counting them at each question would read
+every memory that has the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from memories.search.ranking import (
+    DOCUMENTS,
+    K1,
+    LENGTH,
+    RANKED_MAX,
+    SCORE_DIGITS,
+    B,
+    Cursor,
+    Hit,
+    Weighted,
+    counted,
+    finders,
+)
+
+# PostgreSQL refuses a tsvector above 1 MB. A memory that has more goes into several
+# parts: it has several rows, and no word of it is left out.
+PART_MAX_BYTES = 900_000
+
+CREATE = (
+    "CREATE TABLE memories_searchentry (memory_id bigint NOT NULL, part smallint NOT NULL,"
+    ' scope text COLLATE "C" NOT NULL, length integer NOT NULL, terms tsvector NOT NULL,'
+    " PRIMARY KEY (memory_id, part)) WITH (toast_tuple_target = 8160)",
+    "ALTER TABLE memories_searchentry ALTER terms SET STORAGE EXTERNAL",
+    # Without fastupdate a search never has to read a list of what is not indexed yet.
+    "CREATE INDEX memories_searchentry_terms ON memories_searchentry"
+    " USING gin (terms) WITH (fastupdate = off)",
+    'CREATE TABLE memories_searchterm (term text COLLATE "C" PRIMARY KEY,'
+    " documents integer NOT NULL) WITH (fillfactor = 70)",
+    'CREATE TABLE memories_searchtotal (scope text COLLATE "C" PRIMARY KEY,'
+    " documents integer NOT NULL, length bigint NOT NULL) WITH (fillfactor = 50)",
+    # The planner takes reading a tsvector for cheap, and would rather read them all.
+    "CREATE FUNCTION memories_search_candidates(wanted tsquery) RETURNS SETOF bigint"
+    " LANGUAGE sql STABLE ROWS 500 SET enable_seqscan = off SET enable_indexscan = off"
+    " SET enable_indexonlyscan = off"
+    " AS 'SELECT DISTINCT memory_id FROM memories_searchentry WHERE terms @@ wanted'",
+)
+DROP = (
+    "DROP FUNCTION IF EXISTS memories_search_candidates(tsquery)",
+    "DROP TABLE IF EXISTS memories_searchtotal",
+    "DROP TABLE IF EXISTS memories_searchterm",
+    "DROP TABLE IF EXISTS memories_searchentry",
+)
+
+_STORE = """
+WITH entry AS (
+    INSERT INTO memories_searchentry (memory_id, part, scope, length, terms)
+    SELECT %s::bigint, part.number, %s::text, %s::integer, part.terms
+    FROM unnest(%s::text[]::tsvector[]) WITH ORDINALITY AS part(terms, number)
+    RETURNING part, terms
+), term AS (
+    INSERT INTO memories_searchterm (term, documents)
+    SELECT term, 1 FROM unnest(%s::text[]) AS new(term)
+    ON CONFLICT (term) DO UPDATE SET documents = memories_searchterm.documents + 1
+)
+INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)
+ON CONFLICT (scope) DO UPDATE SET
+    documents = memories_searchtotal.documents + 1,
+    length = memories_searchtotal.length + excluded.length
+"""
+_REMOVE = """
+WITH gone AS (
+    DELETE FROM memories_searchentry WHERE memory_id = %s RETURNING part, scope, length, terms
+), word AS (
+    SELECT unnest(tsvector_to_array(terms)) AS term FROM gone
+), dropped AS (
+    DELETE FROM memories_searchterm AS known USING word
+    WHERE known.term = word.term AND known.documents <= 1
+), lowered AS (
+    UPDATE memories_searchterm AS known SET documents = known.documents - 1 FROM word
+    WHERE known.term = word.term AND known.documents > 1
+)
+UPDATE memories_searchtotal AS total
+SET documents = total.documents - 1, length = total.length - gone.length
+FROM gone WHERE gone.part = 1 AND total.scope = gone.scope
+"""
+_FREQUENCIES = """
+SELECT term, documents FROM memories_searchterm WHERE term = ANY(%s)
+UNION ALL
+SELECT wanted.start, found.documents FROM unnest(%s::text[]) AS wanted(start)
+CROSS JOIN LATERAL (
+    SELECT sum(documents)::bigint AS documents FROM memories_searchterm
+    WHERE term >= wanted.start AND term <= wanted.start || U&'\\+10FFFF'
+) AS found WHERE found.documents IS NOT NULL
+UNION ALL
+SELECT scope || %s::text, documents FROM memories_searchtotal WHERE scope = ANY(%s)
+UNION ALL
+SELECT scope || %s::text, length FROM memories_searchtotal WHERE scope = ANY(%s)
+"""
+_RANK = f"""
+WITH matched AS (
+    SELECT admitted.id, admitted.superseded, entry.length, term.idf, term.mass, term.prefix,
+           term.tokens * ts_rank('{{{{1,1,1,1}}}}', entry.terms, term.query) AS rank
+    FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
+    JOIN ({{admitted}}) AS admitted ON admitted.id = candidate.memory_id
+    JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
+    CROSS JOIN unnest(%s::tsquery[], %s::integer[], %s::boolean[], %s::float8[], %s::float8[])
+        AS term(query, tokens, prefix, idf, mass)
+    OFFSET 0
+), posting AS (
+    SELECT id, superseded, length, idf, mass, CASE WHEN prefix THEN 1.0::float8
+        -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
+        ELSE round(1 / (1.6449340668482264 * (1 - rank::float8)) - 0.5) END AS frequency
+    FROM matched WHERE rank > 0
+)
+SELECT id, round(sum(idf * frequency * {K1 + 1}::float8
+             / (frequency + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * length / %s::float8))
+           )::numeric, {SCORE_DIGITS})::float8 AS score, sum(mass)
+FROM posting GROUP BY id, superseded
+ORDER BY score DESC, superseded, id DESC
+LIMIT %s
+"""
+
+
+def create(cursor: Cursor) -> None:
+    for statement in CREATE:
+        cursor.execute(statement)
+
+
+def drop(cursor: Cursor) -> None:
+    for statement in DROP:
+        cursor.execute(statement)
+
+
+def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
+    """Index a memory under what `ranking.scoped` gives for it, instead of what was.
+
+    The caller holds the project's lock: two writers of one project would wait for each
+    other's terms.
+    """
+    remove(cursor, memory_id)
+    scope = scoped_terms[0].partition(":")[0]
+    frequencies = counted(scoped_terms[1:])
+    parts = list(_parts(frequencies))
+    terms = sorted(frequencies)
+    cursor.execute(_STORE, [memory_id, scope, length, parts, terms, scope, length])
+
+
+def remove(cursor: Cursor, memory_id: int) -> None:
+    cursor.execute(_REMOVE, [memory_id])
+
+
+def purge(cursor: Cursor) -> None:
+    """Nothing to do: `remove` deletes rows, and vacuum what is left of them."""
+
+
+def frequencies(
+    cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
+) -> dict[str, int]:
+    """In how many memories each token is, and of a scope what `*` and `**` stand for."""
+    totals, terms = [], []
+    for term in scoped_terms:
+        scope, _, token = term.partition(":")
+        if token in (DOCUMENTS, LENGTH):
+            totals.append(scope)
+        else:
+            terms.append(term)
+    cursor.execute(
+        _FREQUENCIES,
+        [terms, list(scoped_starts), f":{DOCUMENTS}", totals, f":{LENGTH}", totals],
+    )
+    return {str(term): int(str(documents)) for term, documents in cursor.fetchall()}
+
+
+def rank(
+    cursor: Cursor,
+    terms: Sequence[Weighted],
+    average: float,
+    admitted: tuple[str, Sequence[object]],
+    limit: int = RANKED_MAX,
+) -> list[Hit]:
+    """The best hits among the memories that `admitted` (id, superseded) lets through."""
+    number = finders(terms)
+    hits = _rank(cursor, terms, number, average, admitted, limit)
+    if len(hits) < limit and number < len(terms):
+        hits = _rank(cursor, terms, len(terms), average, admitted, limit)
+    return hits
+
+
+def _rank(
+    cursor: Cursor,
+    terms: Sequence[Weighted],
+    number: int,
+    average: float,
+    admitted: tuple[str, Sequence[object]],
+    limit: int,
+) -> list[Hit]:
+    if not terms:
+        return []
+    queries = [_query(term) for term in terms]
+    cursor.execute(
+        _RANK.format(admitted=admitted[0]),
+        [
+            " | ".join(queries[:number]),
+            *admitted[1],
+            queries,
+            [len(term.tokens) for term in terms],
+            [term.prefix for term in terms],
+            [term.idf for term in terms],
+            [term.idf if term.counts else 0.0 for term in terms],
+            average,
+            limit,
+        ],
+    )
+    return [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
+
+
+def _query(term: Weighted) -> str:
+    return " | ".join(_quoted(token) + (":*" if term.prefix else "") for token in term.tokens)
+
+
+def _quoted(token: str) -> str:
+    return "'" + token.replace("\\", "\\\\") + "'"
+
+
+def _parts(frequencies: dict[str, int]) -> Iterator[str]:
+    """Text forms of the tsvectors that hold these tokens, each small enough."""
+    lexemes: list[str] = []
+    size = 0
+    for token, frequency in frequencies.items():
+        # As `tsvectorin` counts: the bytes, aligned, the number of positions, and these.
+        needed = len(token.encode()) + 4 + 2 * frequency
+        if size + needed > PART_MAX_BYTES:
+            yield " ".join(lexemes)
+            lexemes, size = [], 0
+        lexemes.append(f"{_quoted(token)}:{','.join(map(str, range(1, frequency + 1)))}")
+        size += needed
+    yield " ".join(lexemes)

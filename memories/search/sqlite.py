@@ -1,0 +1,222 @@
+"""The index on SQLite: an FTS5 table used as an inverted file.
+
+A memory's tokens stand in the column that is named after how often they occur, so that
+one row of `fts5vocab` is one posting with its frequency, without positions. FTS5's own
+ranking and query language are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memories.search.analyse import WORD_PUNCTUATION
+from memories.search.ranking import (
+    DOCUMENTS,
+    FREQUENCIES,
+    K1,
+    LENGTH,
+    RANKED_MAX,
+    SCORE_DIGITS,
+    B,
+    Cursor,
+    Hit,
+    Weighted,
+    counted,
+    finders,
+)
+
+COLUMNS = tuple(f"f{frequency}" for frequency in FREQUENCIES)
+
+# `ascii` takes every character beyond ASCII as part of a token, and folds only ASCII,
+# where ours are lower case already.
+CREATE = (
+    "CREATE TABLE memories_searchentry"
+    " (memory_id integer PRIMARY KEY, scope text NOT NULL, length integer NOT NULL)",
+    "CREATE TABLE memories_searchtotal (scope text PRIMARY KEY,"
+    " documents integer NOT NULL, length integer NOT NULL) WITHOUT ROWID",
+    f"CREATE VIRTUAL TABLE memories_search_fts USING fts5({', '.join(COLUMNS)},"
+    f" detail=column, columnsize=0, tokenize=\"ascii tokenchars '{WORD_PUNCTUATION}'\")",
+    "CREATE VIRTUAL TABLE memories_search_terms USING fts5vocab(memories_search_fts, row)",
+    "CREATE VIRTUAL TABLE memories_search_postings USING fts5vocab(memories_search_fts, instance)",
+)
+DROP = (
+    "DROP TABLE IF EXISTS memories_search_postings",
+    "DROP TABLE IF EXISTS memories_search_terms",
+    "DROP TABLE IF EXISTS memories_search_fts",
+    "DROP TABLE IF EXISTS memories_searchtotal",
+    "DROP TABLE IF EXISTS memories_searchentry",
+)
+
+_POSTINGS = """
+    SELECT {distinct} wanted.number, wanted.idf, wanted.mass, posting.doc AS memory_id,
+           CASE wanted.prefix WHEN 0 THEN CAST(substr(posting.col, 2) AS integer) ELSE 1 END
+             AS frequency
+    FROM {wanted} AS wanted CROSS JOIN memories_search_postings AS posting
+    WHERE posting.term >= wanted.first AND posting.term <= wanted.last"""
+_RANK = """
+WITH finder(number, first, last, prefix, idf, mass) AS ({finders}),
+     adder(number, first, last, prefix, idf, mass) AS ({adders}),
+     found AS MATERIALIZED ({found}),
+     posting AS (
+         SELECT * FROM found
+         UNION ALL
+         SELECT * FROM ({added}) WHERE memory_id IN (SELECT memory_id FROM found)
+     )
+SELECT posting.memory_id,
+       round(sum(posting.idf * posting.frequency * {k1_and_1}
+             / (posting.frequency + {k1} * ({rest} + {b} * entry.length / %s))), {digits})
+         AS score,
+       sum(posting.mass)
+FROM posting
+CROSS JOIN memories_searchentry AS entry ON entry.memory_id = posting.memory_id
+CROSS JOIN ({admitted}) AS admitted ON admitted.id = posting.memory_id
+GROUP BY posting.memory_id
+ORDER BY score DESC, admitted.superseded, posting.memory_id DESC
+LIMIT %s
+"""
+_NONE = "SELECT 0, '', '', 0, 0.0, 0.0 WHERE 0"
+_LAST = "\U0010ffff"
+
+
+def create(cursor: Cursor) -> None:
+    for statement in CREATE:
+        cursor.execute(statement)
+
+
+def drop(cursor: Cursor) -> None:
+    for statement in DROP:
+        cursor.execute(statement)
+
+
+def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
+    """Index a memory under what `ranking.scoped` gives for it, instead of what was."""
+    remove(cursor, memory_id)
+    scope = scoped_terms[0].partition(":")[0]
+    columns: dict[int, list[str]] = {frequency: [] for frequency in FREQUENCIES}
+    for token, frequency in counted(scoped_terms[1:]).items():
+        columns[frequency].append(token)
+    cursor.execute(
+        "INSERT INTO memories_searchentry (memory_id, scope, length) VALUES (%s, %s, %s)",
+        [memory_id, scope, length],
+    )
+    cursor.execute(
+        "INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)"
+        " ON CONFLICT (scope) DO UPDATE SET documents = documents + 1,"
+        " length = length + excluded.length",
+        [scope, length],
+    )
+    cursor.execute(
+        f"INSERT INTO memories_search_fts (rowid, {', '.join(COLUMNS)})"
+        f" VALUES ({', '.join(['%s'] * (len(COLUMNS) + 1))})",
+        [memory_id, *(" ".join(tokens) for tokens in columns.values())],
+    )
+
+
+def remove(cursor: Cursor, memory_id: int) -> None:
+    cursor.execute("SELECT scope, length FROM memories_searchentry WHERE memory_id = %s", [memory_id])
+    entry = cursor.fetchone()
+    if entry is None:
+        return
+    scope, length = entry
+    cursor.execute("DELETE FROM memories_searchentry WHERE memory_id = %s", [memory_id])
+    cursor.execute("DELETE FROM memories_search_fts WHERE rowid = %s", [memory_id])
+    cursor.execute(
+        "UPDATE memories_searchtotal SET documents = documents - 1, length = length - %s WHERE scope = %s",
+        [length, scope],
+    )
+
+
+def purge(cursor: Cursor) -> None:
+    """Leave no trace of what was removed: FTS5 keeps a word until its segment is merged."""
+    cursor.execute("INSERT INTO memories_search_fts (memories_search_fts) VALUES ('optimize')")
+
+
+def frequencies(
+    cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
+) -> dict[str, int]:
+    """In how many memories each token is, and of a scope what `*` and `**` stand for."""
+    answer: dict[str, int] = {}
+    scopes = sorted({term.partition(":")[0] for term in (*scoped_terms, *scoped_starts)})
+    cursor.execute(
+        "SELECT scope, documents, length FROM memories_searchtotal"
+        f" WHERE documents > 0 AND scope IN ({', '.join(['%s'] * len(scopes))})",
+        scopes,
+    )
+    for scope, documents, length in cursor.fetchall():
+        answer[f"{scope}:{DOCUMENTS}"] = int(str(documents))
+        answer[f"{scope}:{LENGTH}"] = int(str(length))
+    # Asking the index for a word costs the same whether it is there or not.
+    ranges = [(term, term, term) for term in scoped_terms]
+    ranges += [(start, start, start + _LAST) for start in scoped_starts]
+    ranges = [
+        row for row in ranges if f"{row[0].partition(':')[0]}:{DOCUMENTS}" in answer and row[0] not in answer
+    ]
+    if ranges:
+        cursor.execute(
+            f"WITH wanted(name, first, last) AS (VALUES {', '.join(['(%s, %s, %s)'] * len(ranges))})"  # noqa: S608
+            " SELECT wanted.name, sum(term.doc) FROM wanted"
+            " CROSS JOIN memories_search_terms AS term"
+            " WHERE term.term >= wanted.first AND term.term <= wanted.last GROUP BY wanted.name",
+            [value for row in ranges for value in row],
+        )
+        answer |= {str(name): int(str(documents)) for name, documents in cursor.fetchall()}
+    return answer
+
+
+def rank(
+    cursor: Cursor,
+    terms: Sequence[Weighted],
+    average: float,
+    admitted: tuple[str, Sequence[object]],
+    limit: int = RANKED_MAX,
+) -> list[Hit]:
+    """The best hits among the memories that `admitted` (id, superseded) lets through."""
+    number = finders(terms)
+    hits = _rank(cursor, terms, number, average, admitted, limit)
+    if len(hits) < limit and number < len(terms):
+        hits = _rank(cursor, terms, len(terms), average, admitted, limit)
+    return hits
+
+
+def _rank(
+    cursor: Cursor,
+    terms: Sequence[Weighted],
+    number: int,
+    average: float,
+    admitted: tuple[str, Sequence[object]],
+    limit: int,
+) -> list[Hit]:
+    if not terms:
+        return []
+    finders_sql, finders_params, finders_distinct = _wanted(terms[:number])
+    adders_sql, adders_params, adders_distinct = _wanted(terms[number:])
+    sql = _RANK.format(
+        finders=finders_sql,
+        adders=adders_sql,
+        found=_POSTINGS.format(wanted="finder", distinct=finders_distinct),
+        added=_POSTINGS.format(wanted="adder", distinct=adders_distinct),
+        admitted=admitted[0],
+        k1=K1,
+        k1_and_1=K1 + 1,
+        rest=1 - B,
+        b=B,
+        digits=SCORE_DIGITS,
+    )
+    cursor.execute(sql, [*finders_params, *adders_params, average, *admitted[1], limit])
+    return [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
+
+
+def _wanted(terms: Sequence[Weighted]) -> tuple[str, list[object], str]:
+    """Rows of (number, first, last, prefix, idf, mass), and whether postings may repeat."""
+    params: list[object] = []
+    rows = 0
+    for number, term in enumerate(terms):
+        for token in term.tokens:
+            last = token + _LAST if term.prefix else token
+            mass = term.idf if term.counts else 0.0
+            params += [number, token, last, int(term.prefix), term.idf, mass]
+            rows += 1
+    if not rows:
+        return _NONE, [], ""
+    distinct = "DISTINCT" if any(term.prefix for term in terms) else ""
+    return f"VALUES {', '.join(['(%s, %s, %s, %s, %s, %s)'] * rows)}", params, distinct

@@ -1,0 +1,99 @@
+"""Bags: one level, and nothing about what the actor can't see.
+
+What an actor can't see never refuses him and never leaks: children that stand in the way and are
+somebody else's private ones move to the top level in the same transaction.
+"""
+
+from __future__ import annotations
+
+from memories.errors import BagRule
+from memories.models import Memory, Visibility, Weight
+from memories.services.writing import Writing, store_change
+
+
+def children_of(memory: Memory) -> list[Memory]:
+    """All active children, locked, whoever may see them."""
+    return list(Memory.objects.inside(memory).select_for_update(of=("self",)).order_by("number"))
+
+
+def check_bag(writing: Writing, memory: Memory, parent: Memory) -> None:
+    """Whether `memory`, as it will be, may stand in `parent`. Raises BagRule naming the broken rule."""
+    here, there = f"#{memory.number}" if memory.number else "The memory", f"#{parent.number}"
+    if parent.pk == memory.pk:
+        raise BagRule("bag_in_itself", f"{here} can't be inside itself.")
+    if not parent.is_active:
+        raise BagRule(
+            "bag_is_active", f"{there} is {parent.status}; only an active memory holds others. Restore it."
+        )
+    if not memory.is_active:
+        raise BagRule("child_is_active", f"{here} is {memory.status}; only an active memory stands in a bag.")
+    if parent.parent_id is not None:
+        raise BagRule(
+            "bag_has_no_parent", f"{there} is itself inside a bag; bags have one level. Take it out first."
+        )
+    if memory.weight == Weight.CRITICAL:
+        raise BagRule(
+            "critical_in_no_bag", f"{here} is critical and stays at the top level. Lower its weight first."
+        )
+    if not Visibility(parent.visibility).at_least(Visibility(memory.visibility)):
+        sentence = (
+            f"{there} is {parent.visibility}, {here} would be {memory.visibility}. A bag is as visible as its"
+        )
+        raise BagRule("bag_less_visible", f"{sentence} children: change one of the two.")
+    if parent.is_private and parent.author_id != memory.author_id:
+        raise BagRule(
+            "private_bag_of_one", f"{there} is private and holds its author's private memories alone."
+        )
+    if memory.pk and any(writing.can_see(child) for child in children_of(memory)):
+        raise BagRule(
+            "child_has_no_children", f"{here} has children itself; bags have one level. Take them out first."
+        )
+
+
+def release_hidden(writing: Writing, memory: Memory) -> None:
+    """Before a memory goes into a bag: the children that the actor can't see move to the top level."""
+    for child in children_of(memory):
+        if not writing.can_see(child):
+            move_out(writing, child)
+
+
+def release_less_visible(writing: Writing, bag: Memory) -> None:
+    """After a bag became less visible: children more visible than it, or somebody else's, move out."""
+    limit = Visibility(bag.visibility)
+    for child in children_of(bag):
+        somebody_elses = bag.is_private and child.author_id != bag.author_id
+        if somebody_elses or not limit.at_least(Visibility(child.visibility)):
+            _move_out_and_say(writing, child)
+
+
+def end_bag(writing: Writing, bag: Memory, successor: Memory | None = None) -> None:
+    """Whatever ends a bag: its children move to the top level, or under the successor where the rules hold."""
+    for child in children_of(bag):
+        if successor is not None and _fits(writing, child, successor):
+            _set_parent(writing, child, successor)
+        else:
+            _move_out_and_say(writing, child)
+
+
+def _fits(writing: Writing, child: Memory, successor: Memory) -> bool:
+    try:
+        check_bag(writing, child, successor)
+    except BagRule:
+        return False
+    return True
+
+
+def _move_out_and_say(writing: Writing, child: Memory) -> None:
+    move_out(writing, child)
+    if writing.can_see(child):
+        writing.say("moved_to_top_level", f"#{child.number} moved to the top level.", child.number)
+
+
+def move_out(writing: Writing, child: Memory) -> None:
+    """Take a child to the top level, with a revision of its own."""
+    _set_parent(writing, child, None)
+
+
+def _set_parent(writing: Writing, child: Memory, parent: Memory | None) -> None:
+    child.parent = parent
+    store_change(writing, child, {"parent": parent})

@@ -1,0 +1,302 @@
+"""The shape of what is written: limits, kinds, text rules and secrets, before any row is touched.
+
+`check_change` names everything that is wrong at once. What needs other rows (bags, links, versions)
+is checked under the lock by the services.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from memories.models import Hardness, Kind, Memory, Status, Tag, Visibility, Weight
+from memories.scopes import normalise_scopes
+from memories.services.changes import Change, ChangeKind
+from memoryhub.kernel.actor import WriteContext
+from memoryhub.kernel.errors import Problems
+from memoryhub.kernel.secret_scan import find_secret
+from memoryhub.kernel.text import summary_problem, text_problem, tidy
+
+_TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+# The fields of each kind with the least number of characters; 0 may be left out.
+DETAILS: dict[Kind, dict[str, int]] = {
+    Kind.DECISION: {"problem": 40, "why_chosen": 60, "alternatives": 0, "what_we_tried": 0, "tradeoffs": 0},
+    Kind.CONSTRAINT: {"reason": 40, "triggering_incident": 0},
+    Kind.PIPELINE: {"purpose": 1, "when_to_invoke": 0, "steps": 0},
+}
+STEP_KEYS = ("does", "depends_on")
+FIELDS = (
+    "kind",
+    "title",
+    "summary",
+    "body",
+    "details",
+    "tags",
+    "retrieval_hints",
+    "scope_paths",
+    "hardness",
+    "weight",
+    "visibility",
+    "parent",
+    "status",
+)
+LINK_FIELDS = ("supersedes", "related_to", "contradicts", "unlink")
+_CHOICES = {"kind": Kind, "weight": Weight, "visibility": Visibility, "hardness": Hardness}
+
+
+def check_change(change: Change, context: WriteContext) -> dict[str, Any]:
+    """The fields as they will be stored. Raises Invalid or SecretDetected with every bad field."""
+    problems = Problems()
+    fields = collect(change, context, problems)
+    problems.raise_if_any()
+    return fields
+
+
+def collect(change: Change, context: WriteContext, problems: Problems) -> dict[str, Any]:
+    """The same, with what is wrong added to the `problems` that a door has found already."""
+    fields = _read_fields(change.fields, problems)
+    kind = _kind(change, fields)
+    if change.kind is ChangeKind.CREATE:
+        _need(fields, problems)
+    if change.kind in (ChangeKind.CREATE, ChangeKind.UPDATE) and kind is not None:
+        _check_kind(change, fields, kind, problems)
+    _check_reason(change, problems)
+    _scan(fields, change, context, problems)
+    return fields
+
+
+def _kind(change: Change, fields: Mapping[str, Any]) -> Kind | None:
+    """The kind that the memory will have; None where it can't be read."""
+    if "kind" in fields:
+        return Kind(fields["kind"]) if fields["kind"] in Kind.values else None
+    return Kind(change.memory.kind) if change.memory else None
+
+
+def _read_fields(given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in FIELDS:
+            problems.add(name, f"Unknown field. Fields: {', '.join(FIELDS)}.")
+        else:
+            read[name] = _read(name, value, problems)
+    return read
+
+
+def _read(name: str, value: Any, problems: Problems) -> Any:
+    if name == "title":
+        problems.add(name, text_problem(value, most=Memory.TITLE_MAX_LENGTH, least=1, one_line=True))
+    elif name == "summary":
+        problems.add(name, summary_problem(value))
+    elif name == "body":
+        problems.add(name, text_problem(value, most=Memory.BODY_MAX_LENGTH))
+    elif name in _CHOICES:
+        return _read_choice(name, value, problems)
+    elif name == "status":
+        if value != Status.ACTIVE:
+            problems.add(name, "Can only be set to active, which restores. To end a memory, archive it.")
+    elif name in ("tags", "retrieval_hints", "scope_paths"):
+        return _read_list(name, value, problems)
+    elif name == "details":
+        return _read_details(value, problems)
+    elif name == "parent" and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        problems.add(name, "Must be the number of a bag, or 0 for none.")
+    return tidy(value) if isinstance(value, str) else value
+
+
+def _read_choice(name: str, value: Any, problems: Problems) -> Any:
+    """One of the field's choices. An empty hardness is for the kinds that have none."""
+    if name == "hardness" and value in ("", None):
+        return ""
+    options = _CHOICES[name].values
+    if value not in options:
+        problems.add(name, f"Must be one of: {', '.join(options)}.")
+    return value
+
+
+def _read_list(name: str, value: Any, problems: Problems) -> Any:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        problems.add(name, "Must be a list of texts.")
+        return []
+    if name == "tags":
+        return _read_tags(value, problems)
+    if name == "retrieval_hints":
+        return _read_hints(value, problems)
+    try:
+        scopes = normalise_scopes(value)
+    except ValueError as wrong:
+        problems.add(name, str(wrong))
+        return []
+    if len(scopes) > Memory.MAX_SCOPES:
+        problems.add(name, f"Has {len(scopes)} paths; at most {Memory.MAX_SCOPES} are allowed.")
+    return scopes
+
+
+def _read_tags(value: list[str], problems: Problems) -> list[str]:
+    tags = list(dict.fromkeys(tag.strip().lower() for tag in value))
+    wrong = [tag for tag in tags if len(tag) > Tag.NAME_MAX_LENGTH or not _TAG.fullmatch(tag)]
+    if wrong:
+        shown = ", ".join(ascii(tag[:40]) for tag in wrong[:5])
+        rule = f"1 to {Tag.NAME_MAX_LENGTH} characters of a-z, 0-9 and single hyphens"
+        problems.add("tags", f"Not a tag: {shown}. Use {rule}.")
+    elif len(tags) > Memory.MAX_TAGS:
+        problems.add("tags", f"Has {len(tags)} tags; at most {Memory.MAX_TAGS} are allowed.")
+    return tags
+
+
+def _read_hints(value: list[str], problems: Problems) -> list[str]:
+    hints = list(dict.fromkeys(value))
+    if len(hints) > Memory.MAX_HINTS:
+        problems.add("retrieval_hints", f"Has {len(hints)} hints; at most {Memory.MAX_HINTS} are allowed.")
+    for hint in hints:
+        problem = text_problem(hint, most=Memory.HINT_MAX_LENGTH, least=1, one_line=True)
+        problems.add("retrieval_hints", problem and f"One of them: {problem}")
+    return hints
+
+
+def _read_details(value: Any, problems: Problems) -> Any:
+    """Null and empty texts clear a key; texts keep their white space."""
+    if not isinstance(value, dict):
+        problems.add("details", "Must be an object.")
+        return {}
+    read: dict[str, Any] = {}
+    for key, item in value.items():
+        if key == "steps":
+            read[key] = _read_steps(item, problems)
+            continue
+        item = "" if item is None else item
+        problems.add(f"details.{_short(key)}", text_problem(item, most=Memory.DETAIL_MAX_LENGTH))
+        read[key] = tidy(item) if isinstance(item, str) else ""
+    return read
+
+
+def _read_steps(value: Any, problems: Problems) -> list[dict[str, str]]:
+    """Steps in order: texts, or objects of what a step does and what it depends on."""
+    field = "details.steps"
+    if value in (None, ""):
+        return []
+    if not isinstance(value, list):
+        problems.add(field, "Must be a list of steps, each a text or {does, depends_on}.")
+        return []
+    if len(value) > Memory.MAX_STEPS:
+        problems.add(field, f"Has {len(value)} steps; at most {Memory.MAX_STEPS} are allowed.")
+        return []
+    steps = []
+    for item in value:
+        step = {"does": item} if isinstance(item, str) else item
+        if not isinstance(step, dict) or not step.get("does") or any(key not in STEP_KEYS for key in step):
+            problems.add(field, "Each step must be a text, or an object of does and depends_on.")
+            continue
+        step = {key: text for key, text in step.items() if text not in (None, "")}
+        for text in step.values():
+            problems.add(field, text_problem(text, most=Memory.DETAIL_MAX_LENGTH))
+        steps.append({key: tidy(text) if isinstance(text, str) else "" for key, text in step.items()})
+    if len(json.dumps(steps, ensure_ascii=False)) > Memory.DETAIL_MAX_LENGTH:
+        problems.add(field, f"Is longer than {Memory.DETAIL_MAX_LENGTH} characters in all.")
+    return steps
+
+
+def _need(fields: Mapping[str, Any], problems: Problems) -> None:
+    """What every new memory must have."""
+    if "kind" not in fields:
+        problems.add("kind", f"Required. One of: {', '.join(Kind.values)}.")
+    if "title" not in fields:
+        problems.add("title", f"Required: 1 to {Memory.TITLE_MAX_LENGTH} characters.")
+    if "summary" not in fields:
+        limit = Memory.SUMMARY_MAX_LENGTH
+        problems.add("summary", f"Required: 1 to {limit} characters on what happened and why it matters.")
+    if "status" in fields:
+        problems.add("status", "A new memory is active. Leave it out.")
+
+
+def _check_kind(change: Change, fields: dict[str, Any], kind: Kind, problems: Problems) -> None:
+    """The fields of a kind: required ones on create, on a change of kind, and whenever they are touched."""
+    memory = change.memory
+    had = memory.details if memory else {}
+    all_of_them = memory is None or memory.kind != kind
+    touched = fields.get("details", {})
+    allowed = DETAILS.get(kind, {})
+    merged = {key: text for key, text in {**had, **touched}.items() if text}
+    for key in {**touched, **(merged if all_of_them else {})}:
+        # Clearing what an earlier kind had is how a kind is changed.
+        if key not in allowed and (key in merged or key not in had):
+            names = ", ".join(allowed) or "none"
+            problems.add(f"details.{_short(key)}", f"A {kind.label} has no such field. Its fields: {names}.")
+    for key, least in allowed.items():
+        if least and (all_of_them or key in touched):
+            problems.add(f"details.{key}", _too_thin(merged.get(key, ""), least))
+    if "details" in fields or (all_of_them and memory is not None):
+        fields["details"] = {key: merged[key] for key in allowed if key in merged}
+    _check_constraint(memory, fields, kind, all_of_them, problems)
+
+
+def _too_thin(text: str, least: int) -> str | None:
+    length = len(text.strip())
+    if length >= least:
+        return None
+    return (
+        f"Required: at least {least} characters, it has {length}."
+        if length
+        else f"Required: at least {least}."
+    )
+
+
+def _check_constraint(
+    memory: Memory | None, fields: dict[str, Any], kind: Kind, all_of_them: bool, problems: Problems
+) -> None:
+    """Hardness is required of constraints; neither it nor scope paths exist on other kinds."""
+    hardness = fields.get("hardness", memory.hardness if memory else "")
+    scopes = fields.get("scope_paths", memory.scope_paths if memory and all_of_them else [])
+    if kind is Kind.CONSTRAINT:
+        if not hardness and (all_of_them or "hardness" in fields):
+            problems.add("hardness", f"Required for a constraint: {' or '.join(Hardness.values)}.")
+        return
+    if hardness:
+        problems.add("hardness", f"Only a constraint has one. Leave it out, or clear it, for a {kind.label}.")
+    if scopes:
+        problems.add(
+            "scope_paths", f"Only a constraint has them. Leave them out, or clear them, for a {kind.label}."
+        )
+
+
+def _check_reason(change: Change, problems: Problems) -> None:
+    problems.add("reason", text_problem(change.reason, most=Memory.REASON_MAX_LENGTH))
+    if change.links.get("unlink") and not change.reason.strip():
+        problems.add("reason", "Say why the link no longer holds: it is kept with the history.")
+
+
+def _scan(fields: Mapping[str, Any], change: Change, context: WriteContext, problems: Problems) -> None:
+    """Refuse text that looks like a credential, in whichever field it stands."""
+    for name, value in {**fields, "reason": change.reason}.items():
+        for label, text in _texts(name, value):
+            _scan_text(label, text, problems)
+    for name, text in context.as_dict().items():
+        _scan_text(f"write_context.{name}", text, problems)
+
+
+def _scan_text(field: str, text: str, problems: Problems) -> None:
+    if field not in problems.fields and (found := find_secret(text)):
+        problems.add_secret(field, found.line, found.kind)
+
+
+def _texts(name: str, value: Any) -> list[tuple[str, str]]:
+    """The texts in a field's value, each with the name that a refusal gives it."""
+    if isinstance(value, str):
+        return [(name, value)]
+    if isinstance(value, list):
+        return [found for item in value for found in _texts(name, item)]
+    if isinstance(value, dict):
+        deeper = "details" if name == "details" else None
+        return [
+            found
+            for key, item in value.items()
+            for found in _texts(f"{deeper}.{key}" if deeper else name, item)
+        ]
+    return []
+
+
+def _short(key: object) -> str:
+    """A made-up key, safe to repeat."""
+    return "".join(c for c in str(key)[:40] if c.isprintable()) or "?"

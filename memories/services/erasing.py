@@ -1,0 +1,56 @@
+"""Erasing: for a leaked secret or a request to be forgotten. The number stays as a tombstone."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from memories.models import Link, Memory, Revision, Status, Weight
+from memories.search import unindex
+from memories.services.bags import end_bag
+from memories.services.writing import begin, duplicate_key, finish
+from memoryhub.kernel.actor import Actor
+from memoryhub.kernel.errors import Forbidden
+from projects.models import Role
+
+ERASED_TITLE = "(erased)"
+
+
+@transaction.atomic
+def erase_memory(*, actor: Actor, memory: Memory) -> None:
+    """Take a memory's text out of the memory, its revisions and the index, for good.
+
+    For owners of the project and superusers, in person; an owner erases also a private memory that
+    he can't read, by its number. Raises RoleTooLow, Forbidden.
+    """
+    if actor.is_agent:
+        raise Forbidden("An agent can't erase. Ask an owner of the project to do it.")
+    writing = begin(actor, memory.project, need=Role.OWNER)
+    memory = Memory.objects.select_for_update(of=("self",)).get(pk=memory.pk)
+    if memory.is_erased:
+        return
+    end_bag(writing, memory)
+    memory.title, memory.summary, memory.body, memory.archive_reason = ERASED_TITLE, "", "", ""
+    memory.details, memory.retrieval_hints, memory.parent = {}, [], None
+    memory.status, memory.weight = Status.ARCHIVED, Weight.NORMAL
+    memory.erased_at = memory.updated_at = memory.touched_at = writing.at
+    memory.version += 1
+    memory.duplicate_key = duplicate_key(memory)
+    memory.save()
+    memory.tags.all().delete()
+    memory.scopes.all().delete()
+    Link.objects.of(memory).delete()
+    Revision.objects.filter(memory=memory).update(
+        fields={}, reason="", session="", client="", model="", branch="", commit="", request_digest=""
+    )
+    Revision.objects.create(
+        memory=memory,
+        version=memory.version,
+        fields={"erased": True},
+        visibility=memory.visibility,
+        actor=actor.user,
+        actor_kind=actor.kind,
+        door=actor.door,
+        created_at=writing.at,
+    )
+    unindex(memory)
+    finish(writing)

@@ -1,0 +1,304 @@
+"""The agent's door to memories. Each tool checks its input, calls one service, and answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from memories.errors import NoSuchMemory
+from memories.listing import ANY, PAGE_DEFAULT, PAGE_MAX, MemoryFilter, list_memories, page_of
+from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, Weight
+from memories.overview import overview_of, overview_of_all
+from memories.presenting import row, when, whole, written
+from memories.recall import BUDGET_MAX, BUDGET_MIN, RULES_BUDGET, recall, rules
+from memories.search import QUERY_MAX_LENGTH, SearchFilter, search_memories
+from memories.services import (
+    add_memory,
+    archive_memory,
+    check_fields,
+    merge_memories,
+    revise_memory,
+    supersede_memory,
+    verify_memory,
+)
+from memoryhub.kernel.actor import WriteContext
+from memoryhub.kernel.arguments import (
+    Argument,
+    Choice,
+    Context,
+    Count,
+    Details,
+    Flag,
+    Moment,
+    Number,
+    Numbers,
+    Text,
+    Version,
+    Words,
+)
+from memoryhub.kernel.errors import Invalid, Problems
+from memoryhub.kernel.snapshots import read_snapshot
+from memoryhub.kernel.tools import Right, tool
+from projects.callers import Caller
+
+_KINDS = tuple(Kind.values)
+_WEIGHTS = tuple(Weight.values)
+_VISIBILITIES = tuple(Visibility.values)
+_HARDNESSES = tuple(Hardness.values)
+_SUMMARY = f"1-{Memory.SUMMARY_MAX_LENGTH} characters, plain text: what happened and why it matters"
+_CURSOR = Argument("next_cursor of the page before")
+
+
+def the_memory(caller: Caller, number: int) -> Memory:
+    """The memory of the call's project with this number. Raises NoSuchMemory."""
+    seen = Memory.objects.in_project(caller.project).visible_to(caller.user)
+    memory = seen.for_rows(caller.user).defer(None).numbered(number).first()
+    if memory is None:
+        raise NoSuchMemory(number)
+    return memory
+
+
+@tool(
+    "project_overview",
+    "What a project holds: counts, settings and how to work with it. Without a project: all you reach.",
+    needs_project=False,
+)
+def project_overview(caller: Caller) -> dict[str, Any]:
+    with read_snapshot():
+        if caller.has_project:
+            return overview_of(caller.project, caller.user)
+        return overview_of_all(caller)
+
+
+@tool(
+    "memory_recall",
+    "What the project knows, one line a memory, within a budget. Call it first in every session.",
+    budget=Count("Characters", least=BUDGET_MIN, most=BUDGET_MAX),
+    focus=Text("What you will work on: moves fitting memories ahead"),
+)
+def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") -> str:
+    _check_length("focus", focus)
+    return recall(caller.project, caller.user, budget=budget, focus=focus).text
+
+
+@tool(
+    "memory_search",
+    "Ranked search over all memories by words or a whole question. Call it before you decide or investigate "
+    "anything. no_confident_match means that probably nothing relevant is known.",
+    query=Text("Words or a question", required=True),
+    kinds=Words(options=_KINDS),
+    tags=Words(),
+    tags_match=Choice(options=("all", ANY)),
+    path=Argument("Only constraints that cover this path"),
+    since=Moment("Date or date-time with zone: changed or verified since"),
+    before=Moment(),
+    include_superseded=Flag(),
+    limit=Count(most=PAGE_MAX),
+    cursor=_CURSOR,
+)
+def memory_search(
+    caller: Caller, query: str, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any
+) -> dict[str, Any]:
+    _check_length("query", query)
+    found = search_memories(
+        caller.project, caller.user, query, SearchFilter(**wanted), limit=limit, cursor=cursor
+    )
+    return found.answer([row(memory) for memory in found.items])
+
+
+@tool(
+    "memory_list",
+    "Exact list of memories, newest first, all filters ANDed, no ranking. Pages through everything.",
+    kind=Choice(options=_KINDS),
+    status=Choice("active unless given", options=(*Status.values, ANY)),
+    weight=Choice(options=_WEIGHTS),
+    visibility=Choice(options=_VISIBILITIES),
+    tags=Words(),
+    tags_match=Choice(options=("all", ANY)),
+    origin=Choice(options=tuple(Origin.values)),
+    author=Argument(),
+    scope=Argument("Path that it covers"),
+    hardness=Choice(options=_HARDNESSES),
+    parent=Number("Bag; 0: top level", or_zero=True),
+    supersedes=Number(),
+    superseded_by=Number(),
+    since=Moment(),
+    before=Moment(),
+    limit=Count(most=PAGE_MAX),
+    cursor=_CURSOR,
+)
+def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any) -> dict[str, Any]:
+    wanted.setdefault("status", Status.ACTIVE.value)
+    page = list_memories(caller.project, caller.user, MemoryFilter(**wanted), limit=limit, cursor=cursor)
+    return page.answer([row(memory) for memory in page.items])
+
+
+@tool(
+    "memory_get",
+    "One memory in full with its version; of a bag also the children, paged.",
+    ref=Number("Its number", required=True),
+    cursor=_CURSOR,
+)
+def memory_get(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
+    with read_snapshot():
+        memory = the_memory(caller, ref)
+        answer = whole(memory, caller.user)
+        if not answer.get("children"):
+            return answer
+        children = Memory.objects.visible_to(caller.user).inside(memory)
+        page = page_of(children, caller.user, binding=["bag", memory.pk], limit=PAGE_DEFAULT, cursor=cursor)
+        return answer | page.answer([row(child) for child in page.items])
+
+
+def _fields(*, required: bool) -> dict[str, Argument]:
+    """The fields of a memory, as `memory_add` and `memory_update` take them."""
+    described = required
+    return {
+        "title": Text(f"1-{Memory.TITLE_MAX_LENGTH} characters" if described else "", required=required),
+        "summary": Text(
+            _SUMMARY if described else "",
+            required=required,
+            least=1 if described else None,
+            most=Memory.SUMMARY_MAX_LENGTH if described else None,
+        ),
+        "body": Text("Markdown" if described else ""),
+        "kind": Choice(required=required, options=_KINDS),
+        "details": Details(_DETAILS if described else "Merged by key"),
+        "tags": Words("a-z, 0-9, hyphens; at most 5" if described else ""),
+        "retrieval_hints": Words("Other words to be found by" if described else ""),
+        "scope_paths": Words("Paths that a constraint covers" if described else ""),
+        "hardness": Choice("Of a constraint" if described else "", options=_HARDNESSES),
+        "weight": Choice(
+            "critical: read by every session; low: found by search" if described else "", options=_WEIGHTS
+        ),
+        "visibility": Choice(options=_VISIBILITIES),
+        "parent": Number("Number of its bag" if described else "0: out of its bag", or_zero=True),
+        "supersedes": Numbers("Numbers that this replaces" if described else ""),
+        "related_to": Numbers(),
+        "contradicts": Numbers(),
+    }
+
+
+_DETAILS = (
+    "decision: problem (40+ characters), why_chosen (60+), alternatives, what_we_tried, tradeoffs. constraint: "
+    "reason (40+), triggering_incident. pipeline: purpose, when_to_invoke, steps (list of {does, depends_on})"
+)
+_REASON = Text("Why")
+
+
+def _check_new(caller: Caller, values: dict[str, Any], problems: Problems) -> None:
+    given = {name: value for name, value in values.items() if name != "write_context"}
+    check_fields(context=values.get("write_context") or WriteContext(), problems=problems, **given)
+
+
+def _check_update(caller: Caller, values: dict[str, Any], problems: Problems) -> None:
+    if values.get("ref"):
+        own = ("ref", "expected_version", "write_context")
+        given = {name: value for name, value in values.items() if name not in own}
+        context = values.get("write_context") or WriteContext()
+        check_fields(context=context, problems=problems, memory=the_memory(caller, values["ref"]), **given)
+
+
+@tool(
+    "memory_add",
+    "Store what the project should know after this session. Search first: update what is there already.",
+    right=Right.WRITE,
+    check=_check_new,
+    **_fields(required=True),
+    reason=_REASON,
+    write_context=Context("session: one id of yours for the whole session"),
+)
+def memory_add(caller: Caller, write_context: WriteContext, **given: Any) -> dict[str, Any]:
+    return written(add_memory(actor=caller.actor(write_context), project=caller.project, **given))
+
+
+@tool(
+    "memory_update",
+    "Change the named fields, the rest stays. Takes memory_add's fields; status active restores.",
+    right=Right.WRITE,
+    check=_check_update,
+    ref=Number(required=True),
+    expected_version=Version("The version you read", required=True),
+    **_fields(required=False),
+    status=Choice(options=(Status.ACTIVE.value,)),
+    unlink=Numbers("Ends links, also a contradiction; needs a reason"),
+    reason=_REASON,
+    write_context=Context(),
+)
+def memory_update(
+    caller: Caller, ref: int, expected_version: int, write_context: WriteContext, **given: Any
+) -> dict[str, Any]:
+    memory = the_memory(caller, ref)
+    actor = caller.actor(write_context)
+    return written(revise_memory(actor=actor, memory=memory, expected_version=expected_version, **given))
+
+
+@tool(
+    "memory_archive",
+    "Take a memory out of use, keeping its text: alone, replaced by another, or merged into one of its kind.",
+    right=Right.WRITE,
+    destructive=True,
+    ref=Number(required=True),
+    expected_version=Version(required=True),
+    reason=_REASON,
+    superseded_by=Number(),
+    merge_into=Number(),
+    write_context=Context(),
+)
+def memory_archive(
+    caller: Caller,
+    ref: int,
+    expected_version: int,
+    write_context: WriteContext,
+    reason: str = "",
+    superseded_by: int | None = None,
+    merge_into: int | None = None,
+) -> dict[str, Any]:
+    if superseded_by and merge_into:
+        raise Invalid(fields={"merge_into": "Name either a successor or a survivor, not both."})
+    memory, actor = the_memory(caller, ref), caller.actor(write_context)
+    same: dict[str, Any] = {
+        "actor": actor,
+        "memory": memory,
+        "expected_version": expected_version,
+        "reason": reason,
+    }
+    if superseded_by:
+        return written(supersede_memory(successor=superseded_by, **same))
+    if merge_into:
+        return written(merge_memories(survivor=merge_into, **same))
+    return written(archive_memory(**same))
+
+
+@tool(
+    "memory_verify",
+    "Say that a memory is still true, when you saw that it is.",
+    right=Right.WRITE,
+    ref=Number(required=True),
+    write_context=Context(),
+)
+def memory_verify(caller: Caller, ref: int, write_context: WriteContext) -> dict[str, Any]:
+    memory = verify_memory(actor=caller.actor(write_context), memory=the_memory(caller, ref))
+    verified: dt.datetime | None = memory.verified_at
+    return {
+        "result": "applied",
+        "number": memory.number,
+        "version": memory.version,
+        "verified_at": when(verified),
+    }
+
+
+@tool(
+    "memory_rules",
+    "Constraints, absolute ones first: all, or those that cover the path you are about to change.",
+    path=Argument(),
+    budget=Count(least=BUDGET_MIN, most=RULES_BUDGET),
+)
+def memory_rules(caller: Caller, path: str = "", budget: int = RULES_BUDGET) -> str:
+    return rules(caller.project, caller.user, path=path, budget=budget).text
+
+
+def _check_length(argument: str, text: str) -> None:
+    if len(text) > QUERY_MAX_LENGTH:
+        sentence = f"Has {len(text)} characters; at most {QUERY_MAX_LENGTH} are allowed. Shorten it."
+        raise Invalid(fields={argument: sentence})

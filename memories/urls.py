@@ -1,0 +1,3 @@
+
+app_name = "memories"
+urlpatterns: list[object] = []
