@@ -1,0 +1,96 @@
+"""From a tool's name and arguments to its answer: the same over HTTP and stdio."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types as types
+
+from memoryhub.kernel.arguments import Argument
+from memoryhub.kernel.errors import DomainError, NotFound, Problems
+from memoryhub.kernel.text import in_one_line
+from memoryhub.kernel.tools import Right, Tool, all_tools, find_tool
+from projects.callers import Caller
+
+logger = logging.getLogger(__name__)
+
+_PROJECT = Argument("Slug of the project.")
+# Shown as escapes: the same text for a parser, and nothing for the eye to be fooled by.
+_HIDDEN = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One compact text, and whether it is an error."""
+
+    text: str
+    is_error: bool = False
+
+
+def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Reply:
+    """Run a tool for a caller. A refusal is an answer: JSON of `code`, `message` and `details`.
+
+    A bug is logged with its traceback, and tells the agent nothing but that it happened.
+    """
+    try:
+        return _reply(_run(caller, name, arguments))
+    except DomainError as refusal:
+        return Reply(as_json(refusal.as_dict()), is_error=True)
+    except Exception:
+        logger.exception("the tool %s failed", in_one_line(name[:80]))
+        sentence = "Something went wrong on the server. It is logged there; try again or tell the operator."
+        return Reply(as_json({"code": "internal", "message": sentence, "details": {}}), is_error=True)
+
+
+def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | str:
+    tool = find_tool(name)
+    if tool is None:
+        names = ", ".join(known.name for known in all_tools())
+        raise NotFound(f"There is no tool {in_one_line(name[:80])!r}. Tools: {names}.")
+    caller.check_right(tool.right)
+    caller.choose_project(arguments, required=tool.needs_project)
+    problems = Problems()
+    given = {key: value for key, value in arguments.items() if key != "project"}
+    values = tool.arguments.read(given, problems)
+    if problems and tool.check:
+        tool.check(caller, values, problems)
+    problems.raise_if_any()
+    return tool.handler(caller, **values)
+
+
+def _reply(answer: dict[str, Any] | str) -> Reply:
+    return Reply(answer if isinstance(answer, str) else as_json(answer))
+
+
+def as_json(value: Any) -> str:
+    """Compact JSON; bidirectional marks and line separators as escapes."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def listed_tools(caller: Caller) -> list[types.Tool]:
+    """Every tool, whatever the token's rights; `project` where the caller has to choose."""
+    one = bool(caller.pinned_slug) or len(caller.reach()[:2]) == 1
+    return [_listed(tool, with_project=not one) for tool in all_tools()]
+
+
+def _listed(tool: Tool, *, with_project: bool) -> types.Tool:
+    schema = tool.arguments.schema()
+    if with_project:
+        schema["properties"] = {"project": _PROJECT.schema(), **schema["properties"]}
+        if tool.needs_project:
+            schema["required"] = ["project", *schema.get("required", [])]
+    if tool.right is Right.READ:
+        annotations = types.ToolAnnotations(read_only_hint=True)
+    elif tool.destructive:
+        annotations = types.ToolAnnotations(destructive_hint=True)
+    else:
+        annotations = types.ToolAnnotations(destructive_hint=False)
+    return types.Tool(
+        name=tool.name, description=tool.description, input_schema=schema, annotations=annotations
+    )
