@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
-    from memories.models import Memory
+    from memories.models import Link, Memory, Revision  # noqa: F401 - named in quotes below
     from projects.models import Project, User
 
 
@@ -31,6 +31,14 @@ def readable_by(user: User, prefix: str = "") -> Q:
     return seen & Q(**{f"{prefix}erased_at": None})
 
 
+def readable_by_staff(prefix: str = "") -> Q:
+    """What the admin shows, as the same kind of condition: shared and public, private ones of nobody."""
+    from memories.models import Visibility
+
+    shown = (Visibility.SHARED, Visibility.PUBLIC)
+    return Q(**{f"{prefix}visibility__in": shown, f"{prefix}erased_at": None})
+
+
 class MemoryQuerySet(models.QuerySet["Memory"]):
     """Adjectives filter, prepositions take an argument, `with_…` annotates or prefetches."""
 
@@ -40,9 +48,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def visible_to_staff(self) -> MemoryQuerySet:
         """What the admin shows: shared and public memories of all projects, private ones of nobody."""
-        from memories.models import Visibility
-
-        return self.filter(visibility__in=(Visibility.SHARED, Visibility.PUBLIC), erased_at=None)
+        return self.filter(readable_by_staff())
 
     def in_project(self, project: Project) -> MemoryQuerySet:
         return self.filter(project=project)
@@ -118,8 +124,19 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def with_child_count(self, user: User) -> MemoryQuerySet:
         """Annotates `child_count`: the active children that `user` may see."""
-        children = self.model.objects.active().visible_to(user).filter(parent=OuterRef("pk")).order_by()
-        counted = children.values("parent").annotate(many=Count("pk")).values("many")
+        return self._counting(self.model.objects.active().visible_to(user))
+
+    def for_staff(self) -> MemoryQuerySet:
+        """What the admin shows, each with `child_count`: of what the admin shows, too."""
+        return self.visible_to_staff()._counting(self.model.objects.active().visible_to_staff())
+
+    def bags_for_staff(self) -> MemoryQuerySet:
+        """Those with an active child that the admin shows."""
+        return self.filter(Exists(self.model.objects.active().visible_to_staff().filter(parent=OuterRef("pk"))))
+
+    def _counting(self, children: MemoryQuerySet) -> MemoryQuerySet:
+        inside = children.filter(parent=OuterRef("pk")).order_by()
+        counted = inside.values("parent").annotate(many=Count("pk")).values("many")
         return self.annotate(child_count=Coalesce(Subquery(counted), 0))
 
     def for_rows(self, user: User) -> MemoryQuerySet:
@@ -149,6 +166,10 @@ class LinkQuerySet(models.QuerySet["Link"]):
         """Those whose two ends `user` may both read."""
         return self.filter(readable_by(user, "source__"), readable_by(user, "target__"))
 
+    def visible_to_staff(self) -> LinkQuerySet:
+        """Those whose two ends the admin shows."""
+        return self.filter(readable_by_staff("source__"), readable_by_staff("target__"))
+
     def standing(self) -> LinkQuerySet:
         """Not resolved."""
         return self.filter(resolved_at=None)
@@ -168,8 +189,21 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         own = Q(memory__author=user)
         return self.filter(readable_by(user, "memory__")).filter(own | ~Q(visibility=Visibility.PRIVATE))
 
+    def visible_to_staff(self) -> RevisionQuerySet:
+        """Of memories that the admin shows; what was written in private is not shown."""
+        from memories.models import Visibility
+
+        return self.filter(readable_by_staff("memory__")).exclude(visibility=Visibility.PRIVATE)
+
     def of(self, memory: Memory) -> RevisionQuerySet:
         return self.filter(memory=memory).select_related("actor").order_by("-version")
 
     def oldest_first(self) -> RevisionQuerySet:
         return self.order_by(F("version").asc())
+
+
+class PartQuerySet(models.QuerySet[Any]):
+    """Tags and scope paths: as visible as their memory."""
+
+    def visible_to_staff(self) -> PartQuerySet:
+        return self.filter(readable_by_staff("memory__"))

@@ -45,8 +45,8 @@ _KINDS = tuple(Kind.values)
 _WEIGHTS = tuple(Weight.values)
 _VISIBILITIES = tuple(Visibility.values)
 _HARDNESSES = tuple(Hardness.values)
-_SUMMARY = f"1-{Memory.SUMMARY_MAX_LENGTH} characters, plain text: what happened and why it matters"
-_CURSOR = Argument("next_cursor of the page before")
+_SUMMARY = "Plain text: what happened and why it matters"
+_CURSOR = Argument()
 
 
 def the_memory(caller: Caller, number: int) -> Memory:
@@ -73,8 +73,10 @@ def project_overview(caller: Caller) -> dict[str, Any]:
 @tool(
     "memory_recall",
     "What the project knows, one line a memory, within a budget. Call it first in every session.",
-    budget=Count("Characters", least=BUDGET_MIN, most=BUDGET_MAX),
-    focus=Text("What you will work on: moves fitting memories ahead"),
+    {
+        "budget": Count("Characters", least=BUDGET_MIN, most=BUDGET_MAX),
+        "focus": Text("What you will work on: moves fitting memories ahead"),
+    },
 )
 def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") -> str:
     _check_length("focus", focus)
@@ -83,18 +85,20 @@ def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") ->
 
 @tool(
     "memory_search",
-    "Ranked search over all memories by words or a whole question. Call it before you decide or investigate "
-    "anything. no_confident_match means that probably nothing relevant is known.",
-    query=Text("Words or a question", required=True),
-    kinds=Words(options=_KINDS),
-    tags=Words(),
-    tags_match=Choice(options=("all", ANY)),
-    path=Argument("Only constraints that cover this path"),
-    since=Moment("Date or date-time with zone: changed or verified since"),
-    before=Moment(),
-    include_superseded=Flag(),
-    limit=Count(most=PAGE_MAX),
-    cursor=_CURSOR,
+    "Ranked search by words or a whole question. Call it before you decide or investigate anything. "
+    "no_confident_match: probably nothing relevant is known.",
+    {
+        "query": Text(required=True),
+        "kinds": Words(options=_KINDS),
+        "tags": Words(),
+        "tags_match": Choice(options=("all", ANY)),
+        "path": Argument("Only constraints that cover this path"),
+        "since": Moment("Date, or date-time with zone"),
+        "before": Moment(),
+        "include_superseded": Flag(),
+        "limit": Count(most=PAGE_MAX),
+        "cursor": _CURSOR,
+    },
 )
 def memory_search(
     caller: Caller, query: str, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any
@@ -109,23 +113,25 @@ def memory_search(
 @tool(
     "memory_list",
     "Exact list of memories, newest first, all filters ANDed, no ranking. Pages through everything.",
-    kind=Choice(options=_KINDS),
-    status=Choice("active unless given", options=(*Status.values, ANY)),
-    weight=Choice(options=_WEIGHTS),
-    visibility=Choice(options=_VISIBILITIES),
-    tags=Words(),
-    tags_match=Choice(options=("all", ANY)),
-    origin=Choice(options=tuple(Origin.values)),
-    author=Argument(),
-    scope=Argument("Path that it covers"),
-    hardness=Choice(options=_HARDNESSES),
-    parent=Number("Bag; 0: top level", or_zero=True),
-    supersedes=Number(),
-    superseded_by=Number(),
-    since=Moment(),
-    before=Moment(),
-    limit=Count(most=PAGE_MAX),
-    cursor=_CURSOR,
+    {
+        "kind": Choice(options=_KINDS, listed=False),
+        "status": Choice("active unless given", options=(*Status.values, ANY)),
+        "weight": Choice(options=_WEIGHTS),
+        "visibility": Choice(options=_VISIBILITIES, listed=False),
+        "tags": Words(),
+        "tags_match": Choice(options=("all", ANY)),
+        "origin": Choice(options=tuple(Origin.values)),
+        "author": Argument(),
+        "scope": Argument("Path that it covers"),
+        "hardness": Choice(options=_HARDNESSES, listed=False),
+        "parent": Number("Bag; 0: top level", or_zero=True),
+        "supersedes": Number(),
+        "superseded_by": Number(),
+        "since": Moment(),
+        "before": Moment(),
+        "limit": Count(most=PAGE_MAX),
+        "cursor": _CURSOR,
+    },
 )
 def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any) -> dict[str, Any]:
     wanted.setdefault("status", Status.ACTIVE.value)
@@ -136,8 +142,10 @@ def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **w
 @tool(
     "memory_get",
     "One memory in full with its version; of a bag also the children, paged.",
-    ref=Number("Its number", required=True),
-    cursor=_CURSOR,
+    {
+        "ref": Number("Its number", required=True),
+        "cursor": _CURSOR,
+    },
 )
 def memory_get(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
     with read_snapshot():
@@ -150,39 +158,33 @@ def memory_get(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
         return answer | page.answer([row(child) for child in page.items])
 
 
-def _fields(*, required: bool) -> dict[str, Argument]:
-    """The fields of a memory, as `memory_add` and `memory_update` take them."""
-    described = required
-    return {
-        "title": Text(f"1-{Memory.TITLE_MAX_LENGTH} characters" if described else "", required=required),
-        "summary": Text(
-            _SUMMARY if described else "",
-            required=required,
-            least=1 if described else None,
-            most=Memory.SUMMARY_MAX_LENGTH if described else None,
-        ),
-        "body": Text("Markdown" if described else ""),
-        "kind": Choice(required=required, options=_KINDS),
-        "details": Details(_DETAILS if described else "Merged by key"),
-        "tags": Words("a-z, 0-9, hyphens; at most 5" if described else ""),
-        "retrieval_hints": Words("Other words to be found by" if described else ""),
-        "scope_paths": Words("Paths that a constraint covers" if described else ""),
-        "hardness": Choice("Of a constraint" if described else "", options=_HARDNESSES),
-        "weight": Choice(
-            "critical: read by every session; low: found by search" if described else "", options=_WEIGHTS
-        ),
-        "visibility": Choice(options=_VISIBILITIES),
-        "parent": Number("Number of its bag" if described else "0: out of its bag", or_zero=True),
-        "supersedes": Numbers("Numbers that this replaces" if described else ""),
-        "related_to": Numbers(),
-        "contradicts": Numbers(),
-    }
-
-
 _DETAILS = (
     "decision: problem (40+ characters), why_chosen (60+), alternatives, what_we_tried, tradeoffs. constraint: "
     "reason (40+), triggering_incident. pipeline: purpose, when_to_invoke, steps (list of {does, depends_on})"
 )
+_FIELDS: dict[str, Argument] = {
+    "title": Text(required=True, most=Memory.TITLE_MAX_LENGTH),
+    "summary": Text(_SUMMARY, required=True, least=1, most=Memory.SUMMARY_MAX_LENGTH),
+    "body": Text("Markdown"),
+    "kind": Choice(required=True, options=_KINDS),
+    "details": Details(_DETAILS),
+    "tags": Words("a-z, 0-9, hyphens; at most 5"),
+    "retrieval_hints": Words("Other words to be found by"),
+    "scope_paths": Words("Paths that a constraint covers"),
+    "hardness": Choice("Of a constraint", options=_HARDNESSES),
+    "weight": Choice("critical: read by every session; low: found by search", options=_WEIGHTS),
+    "visibility": Choice(options=_VISIBILITIES),
+    "parent": Number("Number of its bag", or_zero=True),
+    "supersedes": Numbers("Numbers that this replaces"),
+    "related_to": Numbers(),
+    "contradicts": Numbers(),
+}
+# Said once, by memory_add: every schema costs an agent before it has done any work.
+_CHANGES: dict[str, Argument] = {
+    **{name: argument.bare() for name, argument in _FIELDS.items()},
+    "details": Details("Merged by key"),
+    "parent": Number("0: out of its bag", or_zero=True),
+}
 _REASON = Text("Why")
 
 
@@ -202,11 +204,13 @@ def _check_update(caller: Caller, values: dict[str, Any], problems: Problems) ->
 @tool(
     "memory_add",
     "Store what the project should know after this session. Search first: update what is there already.",
+    {
+        **_FIELDS,
+        "reason": _REASON,
+        "write_context": Context("session: one id of yours for the whole session"),
+    },
     right=Right.WRITE,
     check=_check_new,
-    **_fields(required=True),
-    reason=_REASON,
-    write_context=Context("session: one id of yours for the whole session"),
 )
 def memory_add(caller: Caller, write_context: WriteContext, **given: Any) -> dict[str, Any]:
     return written(add_memory(actor=caller.actor(write_context), project=caller.project, **given))
@@ -215,15 +219,17 @@ def memory_add(caller: Caller, write_context: WriteContext, **given: Any) -> dic
 @tool(
     "memory_update",
     "Change the named fields, the rest stays. Takes memory_add's fields; status active restores.",
+    {
+        "ref": Number(required=True),
+        "expected_version": Version("The version you read", required=True),
+        **_CHANGES,
+        "status": Choice(options=(Status.ACTIVE.value,)),
+        "unlink": Numbers("Ends links, also a contradiction; needs a reason"),
+        "reason": _REASON,
+        "write_context": Context(),
+    },
     right=Right.WRITE,
     check=_check_update,
-    ref=Number(required=True),
-    expected_version=Version("The version you read", required=True),
-    **_fields(required=False),
-    status=Choice(options=(Status.ACTIVE.value,)),
-    unlink=Numbers("Ends links, also a contradiction; needs a reason"),
-    reason=_REASON,
-    write_context=Context(),
 )
 def memory_update(
     caller: Caller, ref: int, expected_version: int, write_context: WriteContext, **given: Any
@@ -236,14 +242,16 @@ def memory_update(
 @tool(
     "memory_archive",
     "Take a memory out of use, keeping its text: alone, replaced by another, or merged into one of its kind.",
+    {
+        "ref": Number(required=True),
+        "expected_version": Version(required=True),
+        "reason": _REASON,
+        "superseded_by": Number(),
+        "merge_into": Number(),
+        "write_context": Context(),
+    },
     right=Right.WRITE,
     destructive=True,
-    ref=Number(required=True),
-    expected_version=Version(required=True),
-    reason=_REASON,
-    superseded_by=Number(),
-    merge_into=Number(),
-    write_context=Context(),
 )
 def memory_archive(
     caller: Caller,
@@ -273,9 +281,11 @@ def memory_archive(
 @tool(
     "memory_verify",
     "Say that a memory is still true, when you saw that it is.",
+    {
+        "ref": Number(required=True),
+        "write_context": Context(),
+    },
     right=Right.WRITE,
-    ref=Number(required=True),
-    write_context=Context(),
 )
 def memory_verify(caller: Caller, ref: int, write_context: WriteContext) -> dict[str, Any]:
     memory = verify_memory(actor=caller.actor(write_context), memory=the_memory(caller, ref))
@@ -291,8 +301,10 @@ def memory_verify(caller: Caller, ref: int, write_context: WriteContext) -> dict
 @tool(
     "memory_rules",
     "Constraints, absolute ones first: all, or those that cover the path you are about to change.",
-    path=Argument(),
-    budget=Count(least=BUDGET_MIN, most=RULES_BUDGET),
+    {
+        "path": Argument(),
+        "budget": Count(least=BUDGET_MIN, most=RULES_BUDGET),
+    },
 )
 def memory_rules(caller: Caller, path: str = "", budget: int = RULES_BUDGET) -> str:
     return rules(caller.project, caller.user, path=path, budget=budget).text

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
 from django.db.models import F, OuterRef, Q, Subquery
 
 if TYPE_CHECKING:
-    from projects.models import AccessToken, User
+    from projects.models import AccessToken, Project, User
 
 
 class UserManager(DjangoUserManager["User"]):
     """Finds a user by name whatever its case."""
 
     def get_by_natural_key(self, username: str | None) -> User:
-        return cast("User", self.get(username__iexact=username))
+        return self.get(username__iexact=username)
 
     def named(self, username: str) -> User | None:
-        return cast("User | None", self.filter(username__iexact=username).first())
+        return self.filter(username__iexact=username).first()
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
@@ -41,6 +41,14 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         """Not archived."""
         return self.filter(archived_at=None)
 
+    def current_first(self) -> ProjectQuerySet:
+        """Archived ones at the end, each part by slug."""
+        return self.order_by(F("archived_at").asc(nulls_first=True), "slug")
+
+    def at(self, slug: str) -> ProjectQuerySet:
+        """The one at this address."""
+        return self.filter(slug=slug)
+
 
 class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     """Tokens by whose they are and whether they are good."""
@@ -53,6 +61,17 @@ class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
         return self.filter(
             Q(user=user) | Q(pk__in=self.model.objects.filter(projects__in=owned).values("pk"))
         )
+
+    def reaching(self, project: Project) -> AccessTokenQuerySet:
+        """Those bound to the project, perhaps among others."""
+        return self.filter(projects=project).select_related("user")
+
+    def with_public_part(self, public_part: str) -> AccessTokenQuerySet:
+        return self.filter(public_part=public_part)
+
+    def standing(self) -> AccessTokenQuerySet:
+        """Not revoked; some may have expired."""
+        return self.filter(revoked_at=None)
 
     def good(self, at: Any) -> AccessTokenQuerySet:
         """Neither revoked nor expired, of an active user."""

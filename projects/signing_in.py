@@ -14,7 +14,10 @@ from projects.models import AccessToken
 
 calls_a_token = Window()
 
-_REFUSAL = "The access token is missing, wrong, expired or revoked. Send 'Authorization: Bearer mh_…' with a good one."
+_REFUSAL = (
+    "The access token is missing, wrong, expired or revoked. "
+    "Send 'Authorization: Bearer mh_…' with a good one."
+)
 
 
 def bearer_text(header: str) -> str:

@@ -151,6 +151,7 @@ def _children(seen: MemoryQuerySet, bags: Sequence[int]) -> dict[int, Children]:
     )
     found: dict[int, Children] = defaultdict(Children)
     for parent, many, title in ranked if bags else ():
+        assert parent is not None
         found[parent].many = many
         found[parent].titles.append(title)
     return found

@@ -135,7 +135,7 @@ def _read_list(name: str, value: Any, problems: Problems) -> Any:
 
 
 def _read_tags(value: list[str], problems: Problems) -> list[str]:
-    tags = list(dict.fromkeys(tag.strip().lower() for tag in value))
+    tags = list(dict.fromkeys(tag.strip(" ").lower() for tag in value))
     wrong = [tag for tag in tags if len(tag) > Tag.NAME_MAX_LENGTH or not _TAG.fullmatch(tag)]
     if wrong:
         shown = ", ".join(ascii(tag[:40]) for tag in wrong[:5])

@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memoryhub.kernel.actor import WriteContext
@@ -38,6 +38,10 @@ class Argument:
         said = {"description": self.description} if self.description else {}
         return {**self.shape(), **said}
 
+    def bare(self) -> Argument:
+        """The same, optional and without what a neighbour's schema says already."""
+        return replace(self, description="", required=False)
+
     def read(self, value: Any) -> Any:
         """The value that is meant. Raises Unreadable."""
         if not isinstance(value, str):
@@ -55,6 +59,9 @@ class Text(Argument):
     def shape(self) -> dict[str, Any]:
         limits = {"minLength": self.least, "maxLength": self.most}
         return {"type": "string", **{name: value for name, value in limits.items() if value is not None}}
+
+    def bare(self) -> Argument:
+        return replace(self, description="", required=False, least=None, most=None)
 
 
 @dataclass(frozen=True)
@@ -118,12 +125,19 @@ class Flag(Argument):
 
 @dataclass(frozen=True)
 class Choice(Argument):
-    """One of a closed list; nothing else is ever rewritten to a default."""
+    """One of a closed list; nothing else is ever rewritten to a default.
+
+    `listed` False keeps the list out of a schema whose neighbour has it: every schema costs an agent.
+    """
 
     options: tuple[str, ...] = ()
+    listed: bool = True
 
     def shape(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.options)}
+        return {"type": "string", **({"enum": list(self.options)} if self.listed else {})}
+
+    def bare(self) -> Argument:
+        return replace(self, description="", required=False, listed=False)
 
     def read(self, value: Any) -> str:
         if value not in self.options:

@@ -7,7 +7,7 @@ A tool checks the shape of its input by its arguments, calls one service, and an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -52,12 +52,12 @@ _tools: dict[str, Tool] = {}
 def tool(
     name: str,
     description: str,
+    arguments: Mapping[str, Argument] | None = None,
     *,
     right: Right = Right.READ,
     needs_project: bool = True,
     destructive: bool = False,
     check: Check | None = None,
-    **arguments: Argument,
 ) -> Callable[[Handler], Handler]:
     """Declare a tool. The description is what the agent reads: what it does, and when to call it."""
     if not _NAME.fullmatch(name) or name in _tools:
@@ -65,7 +65,7 @@ def tool(
 
     def declare(handler: Handler) -> Handler:
         _tools[name] = Tool(
-            name, description, handler, right, Arguments(arguments), needs_project, destructive, check
+            name, description, handler, right, Arguments(arguments or {}), needs_project, destructive, check
         )
         return handler
 

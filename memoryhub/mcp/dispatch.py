@@ -19,9 +19,13 @@ from projects.callers import Caller
 
 logger = logging.getLogger(__name__)
 
-_PROJECT = Argument("Slug of the project.")
+_PROJECT = Argument()
 # Shown as escapes: the same text for a parser, and nothing for the eye to be fooled by.
 _HIDDEN = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+class ToolFailed(Exception):
+    """A bug of ours, logged: no refusal, so it has no code of the closed list."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,15 @@ class Reply:
 def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Reply:
     """Run a tool for a caller. A refusal is an answer: JSON of `code`, `message` and `details`.
 
-    A bug is logged with its traceback, and tells the agent nothing but that it happened.
+    Raises ToolFailed for a bug: it is logged with its traceback, and tells the agent nothing more.
     """
     try:
         return _reply(_run(caller, name, arguments))
     except DomainError as refusal:
         return Reply(as_json(refusal.as_dict()), is_error=True)
-    except Exception:
+    except Exception as bug:
         logger.exception("the tool %s failed", in_one_line(name[:80]))
-        sentence = "Something went wrong on the server. It is logged there; try again or tell the operator."
-        return Reply(as_json({"code": "internal", "message": sentence, "details": {}}), is_error=True)
+        raise ToolFailed from bug
 
 
 def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | str:

@@ -32,6 +32,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 @csrf_exempt  # the bearer token is no cookie: no other site can make a browser send it
 def mcp_view(request: HttpRequest, slug: str = "") -> HttpResponse:
     """`/mcp` and `/mcp/p/<slug>`, which pins the project."""
+    response: Any
     try:
         _check_origin(request)
         if request.method != "POST":

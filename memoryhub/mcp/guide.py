@@ -54,18 +54,18 @@ PROMPTS = (
         "start_session",
         "Start a session",
         "Read what the project knows before working.",
-        f"{START} Read it, take its constraints as given, and say in three sentences what matters for the task at "
-        "hand. Then call memory_search for the subject of the task. Keep one session id and pass it as "
+        f"{START} Read it, take its constraints as given, and say in three sentences what matters for the task "
+        "at hand. Then call memory_search for the subject of the task. Keep one session id and pass it as "
         "write_context.session with every write.",
     ),
     PromptText(
         "end_session",
         "End a session",
         "Keep what the session taught.",
-        "Before you end: list what was decided, learned or found to be wrong in this session. For each, call "
-        "memory_search; update the memory that says it already (memory_update, with its version), else store it "
-        "with memory_add: a title, a summary of at most 280 characters and its reasons. Call memory_verify for "
-        "what you saw to be still true, and memory_archive, with a reason, for what isn't. Store no transcript and "
-        "no secret.",
+        "Before you end: list what was decided, learned or found to be wrong in this session. For each, "
+        "call memory_search; update the memory that says it already (memory_update, with its version), else "
+        "store it with memory_add: a title, a summary of at most 280 characters and its reasons. Call "
+        "memory_verify for what you saw to be still true, and memory_archive, with a reason, for what isn't. "
+        "Store no transcript and no secret.",
     ),
 )

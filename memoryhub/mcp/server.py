@@ -17,10 +17,12 @@ from mcp.shared.exceptions import MCPError
 
 from memoryhub import __version__
 from memoryhub.kernel.errors import DomainError
-from memoryhub.mcp.dispatch import call_tool, listed_tools
+from memoryhub.mcp.dispatch import ToolFailed, call_tool, listed_tools
 from memoryhub.mcp.guide import INSTRUCTIONS, PROMPTS
 from memoryhub.mcp.resources import RESOURCES, TEMPLATES, read_resource
 from projects.callers import Caller
+
+_FAILED = "Something went wrong on the server, and it is logged there. Try again, or tell the operator."
 
 current_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("mcp_caller")
 
@@ -30,7 +32,10 @@ async def _list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
 
 
 async def _call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-    reply = await sync_to_async(call_tool)(current_caller.get(), params.name, params.arguments or {})
+    try:
+        reply = await sync_to_async(call_tool)(current_caller.get(), params.name, params.arguments or {})
+    except ToolFailed:
+        raise MCPError(code=types.INTERNAL_ERROR, message=_FAILED) from None
     return types.CallToolResult(content=[types.TextContent(text=reply.text)], is_error=reply.is_error)
 
 

@@ -41,8 +41,8 @@ _WEAKER_MARKS = (
 )
 
 _EXAMPLE_VALUE = re.compile(
-    r"(?:(?:my|your|the|some|a|an|db|dev|test|testing|user|app|admin|root|default|new|old|strong|real|actual"
-    r"|super|very|top|long|random|secure|api|auth|access|client|postgres|mysql|redis)[-_ ]?){0,6}"
+    r"(?:(?:my|your|the|some|a|an|db|dev|test|testing|user|app|admin|root|default|new|old|real|actual"
+    r"|api|auth|access|client|postgres|mysql|redis)[-_ ]?){0,6}"
     r"(?:password|passwd|passphrase|pass|pwd|pw|secret|token|key|value|string|here|test|testing|admin|root|user"
     r"|username|dev|demo|guest|foo|bar|baz|foobar|abc|qwerty|letmein|welcome|default|none|null|nil|postgres"
     r"|mysql|redis|mongo|rabbit|minio|minioadmin|local|localhost|app|x+)"
@@ -59,7 +59,7 @@ _TECHNICAL = re.compile(
     re.IGNORECASE,
 )
 
-_SEPARATORS = re.compile(r"[-_./:,+~@ ?]+")
+_SEPARATORS = re.compile(r"[-_./:,+~@=? ]+")
 # One word, perhaps with a number: `token`, `HMAC`, `step12`, `RSAPrivateKey`, `15min`, `k8s`.
 _WORD = re.compile(
     r"(?:[A-Z]{1,10}\d{0,5}){0,2}[A-Z]?[a-z]{1,18}\d{0,5}(?:[A-Z][a-z]{2,18}\d{0,5}){0,6}"

@@ -74,7 +74,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise OperationalError("database is locked: no turn to write came in time")
         self._lock_held = lock
         try:
-            super()._start_transaction_under_autocommit()
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._give_back()
             raise

@@ -15,7 +15,7 @@ from projects.services import role_of
 
 
 class Command(HubCommand):
-    help = "Serve MCP over standard input and output for one user and project, with the same answers as over HTTP."
+    help = "Serve MCP over standard input and output for one user and project: the answers of HTTP."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user", required=True)

@@ -1,0 +1,88 @@
+"""Loading the demo: MemoryHub's own memory, through the services like any other write."""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from memories.models import Memory
+from memories.services import Applied, add_memory
+from memoryhub.kernel.actor import Actor, Door, WriteContext
+from projects.models import Membership, Project, Role, User
+from projects.services import add_member, change_password, create_project, create_token, create_user
+
+SLUG = "memoryhub"
+OWNER, GUEST = "demo", "guest"
+_FILE = Path(__file__).with_name("memories.toml")
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What a newcomer needs: where to sign in as whom, and the token of an agent."""
+
+    stored: int
+    password: str
+    token: str
+
+    def lines(self) -> list[str]:
+        """For a terminal; the connect line last but one, the token alone on the last."""
+        address = f"{settings.MEMORYHUB_URL}/mcp/p/{SLUG}"
+        header = f"Authorization: Bearer {self.token}"
+        return [
+            f"Demo: sign in as {OWNER} (owner) or {GUEST} (reader), password {self.password}",
+            "Connect an agent, for example Claude Code:",
+            f'  claude mcp add --transport http memoryhub {address} --header "{header}"',
+            "Access token of the demo, shown this once:",
+            self.token,
+        ]
+
+
+def load_demo() -> Demo:
+    """Make the demo project, its users, a new password and token; what is stored already stays."""
+    password = secrets.token_urlsafe(9)
+    owner, guest = _user(OWNER, password), _user(GUEST, password)
+    project = Project.objects.filter(slug=SLUG).first()
+    if project is None:
+        project = create_project(slug=SLUG, name="MemoryHub", owner=owner)
+    if not Membership.objects.filter(project=project, user=guest).exists():
+        add_member(by=None, project=project, user=guest, role=Role.READER)
+    _, token = create_token(
+        user=owner, projects=[project], rights=["read", "write", "review"], name="demo agent"
+    )
+    return Demo(_store(project, owner), password, token)
+
+
+def _user(name: str, password: str) -> User:
+    user = User.objects.named(name)
+    if user is None:
+        admin = name == OWNER
+        email = f"{name}@example.com"
+        return create_user(username=name, password=password, email=email, is_staff=admin, is_superuser=admin)
+    return change_password(user=user, password=password)
+
+
+def _store(project: Project, owner: User) -> int:
+    """Store what isn't there by title; returns how many."""
+    context = WriteContext(session="demo", client="manage.py", branch="main")
+    actor = Actor(user=owner, door=Door.COMMAND, context=context)
+    known = dict(Memory.objects.in_project(project).values_list("title", "number"))
+    numbers: dict[str, int] = {}
+    stored = 0
+    for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["memory"]:
+        given: dict[str, Any] = dict(entry)
+        name = given.pop("name")
+        if given["title"] in known:
+            numbers[name] = known[given["title"]]
+            continue
+        if "parent" in given:
+            given["parent"] = numbers[given["parent"]]
+        result = add_memory(actor=actor, project=project, reason="The project's own memory.", **given)
+        assert isinstance(result, Applied)
+        numbers[name] = result.memory.number
+        stored += 1
+    return stored
