@@ -1,0 +1,121 @@
+"""The reference pages, written from what runs: tools, errors, settings.
+
+`manage.py write_reference` writes them into docs/reference; a test fails when one is out of date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from memoryhub.kernel.actor import WriteContext
+from memoryhub.kernel.arguments import Argument, Choice, Context, Count, Version, Words
+from memoryhub.kernel.errors import ALL_ERRORS
+from memoryhub.kernel.tools import Tool, all_tools
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reference"
+
+
+def tools_page() -> str:
+    """Every tool with its arguments, as agents get them."""
+    parts = [
+        "# Tools for agents\n",
+        "Served at `/mcp` and, with the project pinned, at `/mcp/p/<slug>`. At `/mcp` each tool also takes "
+        "`project`, unless the token reaches exactly one. `memory_recall` and `memory_rules` answer plain text, "
+        "the others one JSON object; a refusal is a JSON object of `code`, `message` and `details` "
+        "(see [errors](errors.md)).\n",
+        'Input is read leniently: numbers as `48`, `"48"` or `"#48"`; lists as lists, JSON text or between commas; '
+        'null is not given; `""` and `[]` clear. Anything else is refused with what is allowed.\n',
+        *(_tool(tool) for tool in all_tools()),
+    ]
+    return "\n".join(parts)
+
+
+def _tool(tool: Tool) -> str:
+    rows = [
+        f"| `{name}` | {_type(argument)} | {_said(argument)} |"
+        for name, argument in tool.arguments.by_name.items()
+    ]
+    table = ["| argument | type | |", "|---|---|---|", *rows, ""] if rows else []
+    return "\n".join([f"## {tool.name}\n", f"{tool.description} Needs the right `{tool.right}`.\n", *table])
+
+
+def _type(argument: Argument) -> str:
+    if isinstance(argument, Context):
+        limits = ", ".join(f"{name} {most}" for name, most in WriteContext.MAX_LENGTHS.items())
+        return f"object: {limits} characters at most"
+    if isinstance(argument, Choice | Words) and argument.options:
+        kind = "list of" if isinstance(argument, Words) else "one of"
+        return f"{kind} {', '.join(argument.options)}"
+    if isinstance(argument, Count) and not isinstance(argument, Version):
+        return f"{argument.least} to {argument.most}"
+    shape = argument.shape()
+    return f"list of {shape['items']['type']}s" if shape["type"] == "array" else str(shape["type"])
+
+
+def _said(argument: Argument) -> str:
+    return ". ".join(part for part in ("required" if argument.required else "", argument.description) if part)
+
+
+def errors_page() -> str:
+    """The closed list of codes."""
+    rows = [
+        f"| `{error.code}` | {error.status} | {' '.join((error.__doc__ or '').split())} |"
+        for error in ALL_ERRORS
+    ]
+    return "\n".join(
+        [
+            "# Errors\n",
+            "One shape in every door: `code`, `message` (a sentence that says what is wrong and what to do) and "
+            "`details`. Codes never change and the list is closed; sentences may change.\n",
+            "| code | HTTP status | meaning |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def settings_page() -> str:
+    """What an operator may set, from `.env.example`."""
+    rows = [f"| `{name}` | {_shown(value)} | {said} |" for name, value, said in _settings()]
+    return "\n".join(
+        [
+            "# Settings\n",
+            "Read from the environment; nonsense stops the start and says what to use. Product limits are constants "
+            "on the models, not settings.\n",
+            "| name | example or default | what it does |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _settings() -> Iterator[tuple[str, str, str]]:
+    """Name, value and the comment above it; neighbours without one share it."""
+    said: list[str] = []
+    fresh = True
+    for line in (ROOT / ".env.example").read_text(encoding="utf-8").splitlines():
+        found = re.fullmatch(r"#([A-Z_]+)=(.*)", line)
+        if found:
+            yield found[1], found[2], " ".join(said)
+            fresh = True
+        elif line.startswith("# ") and not line.startswith("# ---"):
+            said = [line[2:]] if fresh else [*said, line[2:]]
+            fresh = False
+        else:
+            said, fresh = [], True
+
+
+def _shown(value: str) -> str:
+    return f"`{value}`" if value else ""
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "tools.md": tools_page,
+    "errors.md": errors_page,
+    "settings.md": settings_page,
+}
