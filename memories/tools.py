@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from memories.errors import NoSuchMemory
+from memories.in_full import FULL_BUDGET, FULL_BUDGET_MAX, FULL_BUDGET_MIN, packed
 from memories.listing import ANY, PAGE_DEFAULT, PAGE_MAX, MemoryFilter, list_memories, page_of
 from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, Weight
 from memories.overview import overview_of, overview_of_all
@@ -96,17 +97,30 @@ def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") ->
         "since": Moment("Date, or date-time with zone"),
         "before": Moment(),
         "include_superseded": Flag(),
+        "detail": Choice("full: whole entries, then linked ones", options=("full",)),
+        "related": Flag("false: no linked ones"),
+        "budget": Count(least=FULL_BUDGET_MIN, most=FULL_BUDGET_MAX),
         "limit": Count(most=PAGE_MAX),
         "cursor": _CURSOR,
     },
 )
 def memory_search(
-    caller: Caller, query: str, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any
+    caller: Caller,
+    query: str,
+    detail: str = "",
+    related: bool = True,
+    budget: int = FULL_BUDGET,
+    limit: int = PAGE_DEFAULT,
+    cursor: str = "",
+    **wanted: Any,
 ) -> dict[str, Any]:
     _check_length("query", query)
-    found = search_memories(
-        caller.project, caller.user, query, SearchFilter(**wanted), limit=limit, cursor=cursor
-    )
+    with read_snapshot():
+        found = search_memories(
+            caller.project, caller.user, query, SearchFilter(**wanted), limit=limit, cursor=cursor
+        )
+        if detail:
+            return found.answer([]) | packed(found.items, caller.user, budget=budget, related=related)
     return found.answer([row(memory) for memory in found.items])
 
 
@@ -159,8 +173,9 @@ def memory_get(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
 
 
 _DETAILS = (
-    "decision: problem (40+ characters), why_chosen (60+), alternatives, what_we_tried, tradeoffs. constraint: "
-    "reason (40+), triggering_incident. pipeline: purpose, when_to_invoke, steps (list of {does, depends_on})"
+    "decision: problem (40+ characters), why_chosen (60+), alternatives, what_we_tried, tradeoffs. "
+    "constraint: reason (40+), triggering_incident. "
+    "pipeline: purpose, when_to_invoke, steps (list of {does, depends_on})"
 )
 _FIELDS: dict[str, Argument] = {
     "title": Text(required=True, most=Memory.TITLE_MAX_LENGTH),

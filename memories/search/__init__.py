@@ -4,7 +4,9 @@ The index is kept in the transaction of the write (`index`, `unindex`); `search_
 `best_matches` read it. Archived and erased memories are not in it.
 """
 
-from memories.search.indexing import index, unindex
+from memories.search.analyse import analyse_query as query_terms
+from memories.search.analyse import marks
+from memories.search.indexing import forget, index, unindex
 from memories.search.searching import QUERY_MAX_LENGTH, Found, SearchFilter, best_matches, search_memories
 
 __all__ = [
@@ -12,7 +14,10 @@ __all__ = [
     "Found",
     "SearchFilter",
     "best_matches",
+    "forget",
     "index",
+    "marks",
+    "query_terms",
     "search_memories",
     "unindex",
 ]

@@ -34,6 +34,12 @@ def unindex(memory: Memory) -> None:
         engine().remove(open_cursor, memory.pk)
 
 
+def forget() -> None:
+    """Leave no trace of words that were taken out of the index before; after an erase."""
+    with cursor() as open_cursor:
+        engine().purge(open_cursor)
+
+
 def document_tokens(memory: Memory, tags: Sequence[str]) -> list[str]:
     """The words of a memory: the whole of its texts, with its hints and tags."""
     texts = distinct_texts([memory.title, memory.summary, memory.body, *_texts(memory.details)])

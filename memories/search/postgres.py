@@ -20,6 +20,7 @@ from memories.search.ranking import (
     B,
     Cursor,
     Hit,
+    Stored,
     Weighted,
     counted,
     finders,
@@ -100,20 +101,25 @@ UNION ALL
 SELECT scope || %s::text, length FROM memories_searchtotal WHERE scope = ANY(%s)
 """
 _RANK = f"""
-WITH matched AS (
-    SELECT admitted.id, admitted.superseded, entry.length, term.idf, term.mass, term.prefix,
-           term.tokens * ts_rank('{{{{1,1,1,1}}}}', entry.terms, term.query) AS rank
+WITH posting AS (
+    SELECT admitted.id, admitted.superseded, entry.length, term.idf, term.mass, term.frequency
     FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
     JOIN ({{admitted}}) AS admitted ON admitted.id = candidate.memory_id
     JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
-    CROSS JOIN unnest(%s::tsquery[], %s::integer[], %s::boolean[], %s::float8[], %s::float8[])
-        AS term(query, tokens, prefix, idf, mass)
-    OFFSET 0
-), posting AS (
-    SELECT id, superseded, length, idf, mass, CASE WHEN prefix THEN 1.0::float8
-        -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
-        ELSE round(1 / (1.6449340668482264 * (1 - rank::float8)) - 0.5) END AS frequency
-    FROM matched WHERE rank > 0
+    -- All terms of one memory after the other: its tsvector is long, and is read once.
+    CROSS JOIN LATERAL (
+        SELECT matched.idf, matched.mass, CASE WHEN matched.prefix THEN 1.0::float8
+            -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
+            ELSE round(1 / (1.6449340668482264 * (1 - matched.rank::float8)) - 0.5) END AS frequency
+        FROM (
+            SELECT wanted.idf, wanted.mass, wanted.prefix,
+                   wanted.tokens * ts_rank('{{{{1,1,1,1}}}}', entry.terms, wanted.query) AS rank
+            FROM unnest(%s::tsquery[], %s::integer[], %s::boolean[], %s::float8[], %s::float8[])
+                AS wanted(query, tokens, prefix, idf, mass)
+            OFFSET 0
+        ) AS matched WHERE matched.rank > 0
+        OFFSET 0
+    ) AS term
 )
 SELECT id, round(sum(idf * frequency * {K1 + 1}::float8
              / (frequency + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * length / %s::float8))
@@ -121,7 +127,7 @@ SELECT id, round(sum(idf * frequency * {K1 + 1}::float8
 FROM posting GROUP BY id, superseded
 ORDER BY score DESC, superseded, id DESC
 LIMIT %s
-"""
+"""  # noqa: S608 (constants of ours)
 
 
 def create(cursor: Cursor) -> None:
@@ -154,6 +160,58 @@ def remove(cursor: Cursor, memory_id: int) -> None:
 
 def purge(cursor: Cursor) -> None:
     """Nothing to do: `remove` deletes rows, and vacuum what is left of them."""
+
+
+def stored(cursor: Cursor, memory_id: int) -> Stored | None:
+    """What the index holds of a memory, to compare with what it should hold."""
+    cursor.execute(
+        "SELECT entry.scope, entry.length, word.lexeme, cardinality(word.positions)"
+        " FROM memories_searchentry AS entry LEFT JOIN LATERAL unnest(entry.terms) AS word ON true"
+        " WHERE entry.memory_id = %s",
+        [memory_id],
+    )
+    rows = cursor.fetchall()
+    if not rows:
+        return None
+    held = {str(lexeme): int(str(many)) for _, _, lexeme, many in rows if lexeme is not None}
+    return Stored(str(rows[0][0]), int(str(rows[0][1])), held)
+
+
+def known(cursor: Cursor) -> set[int]:
+    """The ids of all memories in the index."""
+    cursor.execute("SELECT DISTINCT memory_id FROM memories_searchentry")
+    return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
+
+
+def totals(cursor: Cursor) -> set[tuple[str, int, int]]:
+    """Scopes and terms whose kept totals differ from what is stored: name, documents, length."""
+    cursor.execute(
+        "SELECT scope, sum(documents), sum(length) FROM ("
+        " SELECT scope, documents, length FROM memories_searchtotal UNION ALL"
+        " SELECT scope, -1, -length FROM memories_searchentry WHERE part = 1"
+        ") AS both_sides GROUP BY scope HAVING sum(documents) <> 0 OR sum(length) <> 0"
+        " UNION ALL "
+        "SELECT term, sum(documents), 0 FROM ("
+        " SELECT term, documents FROM memories_searchterm UNION ALL"
+        " SELECT unnest(tsvector_to_array(terms)), -1 FROM memories_searchentry"
+        ") AS both_sides GROUP BY term HAVING sum(documents) <> 0"
+    )
+    return {(str(name), int(str(many)), int(str(length))) for name, many, length in cursor.fetchall()}
+
+
+def recount(cursor: Cursor) -> None:
+    """Count the totals of all scopes and terms anew. Writers wait for the moment that this takes."""
+    cursor.execute("LOCK TABLE memories_searchentry IN SHARE MODE")
+    cursor.execute("DELETE FROM memories_searchtotal")
+    cursor.execute(
+        "INSERT INTO memories_searchtotal (scope, documents, length)"
+        " SELECT scope, count(*), sum(length) FROM memories_searchentry WHERE part = 1 GROUP BY scope"
+    )
+    cursor.execute("DELETE FROM memories_searchterm")
+    cursor.execute(
+        "INSERT INTO memories_searchterm (term, documents) SELECT term, count(*) FROM"
+        " (SELECT unnest(tsvector_to_array(terms)) AS term FROM memories_searchentry) AS word GROUP BY term"
+    )
 
 
 def frequencies(

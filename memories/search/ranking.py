@@ -49,7 +49,6 @@ class Cursor(Protocol):
     """As much of Django's cursor as the engines need; placeholders are `%s` on both."""
 
     def execute(self, sql: str, params: Sequence[object] | None = None) -> object: ...
-    def executemany(self, sql: str, param_list: Sequence[Sequence[object]]) -> object: ...
     def fetchone(self) -> tuple[object, ...] | None: ...
     def fetchall(self) -> list[tuple[object, ...]]: ...
 
@@ -74,6 +73,14 @@ class Hit(NamedTuple):
     memory_id: int
     score: float
     mass: float
+
+
+class Stored(NamedTuple):
+    """What an index holds of one memory: its scope, its length, how often each token occurs."""
+
+    scope: str
+    length: int
+    frequencies: dict[str, int]
 
 
 def scoped(scope: str, tokens: Iterable[str]) -> list[str]:

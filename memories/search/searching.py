@@ -36,11 +36,26 @@ class SearchFilter:
     since: dt.datetime | None = None
     before: dt.datetime | None = None
     include_superseded: bool = True
+    # One of those in the index alone; None is what `include_superseded` says.
+    status: str | None = None
+    weight: str | None = None
+    visibility: str | None = None
+    origin: str | None = None
+    author: str | None = None
 
     def within(self, memories: MemoryQuerySet) -> MemoryQuerySet:
         """The memories that fit. Raises Invalid for a path that can't be one."""
         used = [Status.ACTIVE, Status.SUPERSEDED] if self.include_superseded else [Status.ACTIVE]
-        found = memories.filter(status__in=used)
+        exact = {
+            "status": self.status,
+            "weight": self.weight,
+            "visibility": self.visibility,
+            "origin": self.origin,
+            "author__username__iexact": self.author,
+        }
+        found = memories.filter(
+            status__in=used, **{name: value for name, value in exact.items() if value is not None}
+        )
         if self.kinds:
             found = found.filter(kind__in=self.kinds)
         if self.tags:

@@ -20,6 +20,7 @@ from memories.search.ranking import (
     B,
     Cursor,
     Hit,
+    Stored,
     Weighted,
     counted,
     finders,
@@ -106,7 +107,7 @@ def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: i
         [scope, length],
     )
     cursor.execute(
-        f"INSERT INTO memories_search_fts (rowid, {', '.join(COLUMNS)})"
+        f"INSERT INTO memories_search_fts (rowid, {', '.join(COLUMNS)})"  # noqa: S608
         f" VALUES ({', '.join(['%s'] * (len(COLUMNS) + 1))})",
         [memory_id, *(" ".join(tokens) for tokens in columns.values())],
     )
@@ -131,6 +132,47 @@ def purge(cursor: Cursor) -> None:
     cursor.execute("INSERT INTO memories_search_fts (memories_search_fts) VALUES ('optimize')")
 
 
+def stored(cursor: Cursor, memory_id: int) -> Stored | None:
+    """What the index holds of a memory, to compare with what it should hold."""
+    cursor.execute("SELECT scope, length FROM memories_searchentry WHERE memory_id = %s", [memory_id])
+    entry = cursor.fetchone()
+    cursor.execute(
+        f"SELECT {', '.join(COLUMNS)} FROM memories_search_fts WHERE rowid = %s",  # noqa: S608
+        [memory_id],
+    )
+    row = cursor.fetchone()
+    if entry is None or row is None:
+        return None
+    held = {token: step for step, text in zip(FREQUENCIES, row, strict=True) for token in str(text).split()}
+    return Stored(str(entry[0]), int(str(entry[1])), held)
+
+
+def known(cursor: Cursor) -> set[int]:
+    """The ids of all memories in the index."""
+    cursor.execute("SELECT memory_id FROM memories_searchentry")
+    return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
+
+
+def totals(cursor: Cursor) -> set[tuple[str, int, int]]:
+    """Scopes whose kept totals differ from what is stored: scope, documents, length."""
+    cursor.execute(
+        "SELECT scope, sum(documents), sum(length) FROM ("
+        " SELECT scope, documents, length FROM memories_searchtotal UNION ALL"
+        " SELECT scope, -1, -length FROM memories_searchentry"
+        ") AS both_sides GROUP BY scope HAVING sum(documents) <> 0 OR sum(length) <> 0"
+    )
+    return {(str(scope), int(str(many)), int(str(length))) for scope, many, length in cursor.fetchall()}
+
+
+def recount(cursor: Cursor) -> None:
+    """Count the totals of all scopes anew."""
+    cursor.execute("DELETE FROM memories_searchtotal")
+    cursor.execute(
+        "INSERT INTO memories_searchtotal (scope, documents, length)"
+        " SELECT scope, count(*), sum(length) FROM memories_searchentry GROUP BY scope"
+    )
+
+
 def frequencies(
     cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
 ) -> dict[str, int]:
@@ -138,7 +180,7 @@ def frequencies(
     answer: dict[str, int] = {}
     scopes = sorted({term.partition(":")[0] for term in (*scoped_terms, *scoped_starts)})
     cursor.execute(
-        "SELECT scope, documents, length FROM memories_searchtotal"
+        "SELECT scope, documents, length FROM memories_searchtotal"  # noqa: S608
         f" WHERE documents > 0 AND scope IN ({', '.join(['%s'] * len(scopes))})",
         scopes,
     )

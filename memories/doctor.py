@@ -1,0 +1,64 @@
+"""What should hold between rows and can't be a constraint of one; the doctor reports, never repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import F, Max, Q
+
+from memories.models import Link, Memory, Revision, Status, Visibility
+from memories.search.upkeep import drift
+from memoryhub.kernel.doctor import Finding
+from projects.models import Project
+
+
+def check_bags(project: Project) -> Iterator[Finding]:
+    """One level; active parents of the same project, at least as visible as their children."""
+    inside = Memory.objects.in_project(project).exclude(parent=None)
+    wrong = inside.filter(
+        ~Q(parent__project=F("project")) | ~Q(parent__status=Status.ACTIVE) | ~Q(parent__parent=None)
+    )
+    for memory in wrong:
+        yield Finding.broken(f"{project.slug} #{memory.number} stands in a bag that can't hold it.")
+    for child in inside.select_related("parent"):
+        parent = child.parent
+        if parent is None:
+            continue
+        somebody_elses = parent.is_private and parent.author_id != child.author_id
+        if somebody_elses or not Visibility(parent.visibility).at_least(Visibility(child.visibility)):
+            yield Finding.broken(
+                f"{project.slug} #{child.number} is more visible than its bag #{parent.number}."
+            )
+
+
+def check_history(project: Project) -> Iterator[Finding]:
+    """Each memory's newest revision has its version; no number is above the project's last."""
+    memories = Memory.objects.in_project(project)
+    for memory in memories.annotate(newest=Max("revisions__version")).exclude(newest=F("version")):
+        yield Finding.broken(f"{project.slug} #{memory.number} has no revision of its version.")
+    highest = memories.aggregate(highest=Max("number"))["highest"] or 0
+    if highest > project.last_number:
+        yield Finding.broken(f"{project.slug} has #{highest}, past its last number {project.last_number}.")
+    gone = Revision.objects.filter(memory__project=project, memory__erased_at__isnull=False)
+    if gone.exclude(fields={}).exclude(fields={"erased": True}).exists():
+        yield Finding.broken(f"{project.slug} keeps text of an erased memory in its history.")
+
+
+def check_links(project: Project) -> Iterator[Finding]:
+    """Both ends of a link are of one project."""
+    crossing = Link.objects.filter(source__project=project).exclude(target__project=F("source__project"))
+    for link in crossing.select_related("source"):
+        yield Finding.broken(f"{project.slug} #{link.source.number} has a link into another project.")
+
+
+def check_index(project: Project) -> Iterator[Finding]:
+    """The words of the index are those of the memories."""
+    found = drift(project)
+    for name, ids in (
+        ("missing from", found.missing),
+        ("other words in", found.different),
+        ("left over in", found.left_over),
+    ):
+        if ids:
+            sentence = f"{project.slug}: {len(ids)} memories are {name} the search index."
+            yield Finding.drifted(f"{sentence} Run `manage.py reindex {project.slug}`.")
