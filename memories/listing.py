@@ -15,6 +15,7 @@ from memories.scopes import covering_paths
 from memoryhub.kernel import cursors
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.snapshots import read_snapshot
+from memoryhub.kernel.text import storable
 from projects.models import Project, User
 
 PAGE_DEFAULT = 20
@@ -53,7 +54,10 @@ class MemoryFilter:
             "hardness": self.hardness,
             "author__username__iexact": self.author,
         }
-        found = memories.filter(**{name: value for name, value in exact.items() if value is not None})
+        named = {name: value for name, value in exact.items() if value is not None}
+        if not all(storable(value) for value in named.values()):
+            return memories.none()
+        found = memories.filter(**named)
         if self.tags:
             found = found.tagged([tag.lower() for tag in self.tags], all_of_them=self.tags_match != ANY)
         if self.scope is not None:
@@ -119,7 +123,7 @@ def list_memories(
 
 def page_of(found: MemoryQuerySet, reader: User, *, binding: list[Any], limit: int, cursor: str) -> Page:
     """A page of any set of memories, newest number first. The cursor is bound to the reader too."""
-    bound = [reader.pk, *binding]
+    bound, limit = [reader.pk, *binding], min(limit, PAGE_MAX)
     with read_snapshot():
         total = found.order_by().count()
         rows = found.for_rows(reader).order_by("-number")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Max
@@ -47,6 +48,25 @@ def counts_of(project: Project, reader: User) -> dict[str, Any]:
     }
 
 
+def top_level_of(counts: Mapping[str, Any]) -> int:
+    """How many of these stand in no bag."""
+    return int(counts["total"]) - int(counts["inside_bags"])
+
+
+def kinds_of(counts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The kinds that there are some of, in their order: value, label in the plural, how many."""
+    plurals = {Kind.SESSION_SUMMARY: "session summaries"}
+    return [
+        {
+            "value": kind.value,
+            "many": many,
+            "label": str(kind.label) if many == 1 else plurals.get(kind, f"{kind.label}s"),
+        }
+        for kind in Kind
+        if (many := counts["kinds"].get(kind.value))
+    ]
+
+
 def overview_of(project: Project, reader: User) -> dict[str, Any]:
     """One project: counts, what higher apps say, settings, the guide."""
     said = {name: provider(project, reader) for name, provider in _providers.items()}
@@ -61,23 +81,32 @@ def overview_of(project: Project, reader: User) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Held:
+    """How many active memories of a project a reader may see, and when one of them last changed."""
+
+    many: int = 0
+    last: dt.datetime | None = None
+
+
+def held_in(projects: Iterable[Project], reader: User) -> dict[int, Held]:
+    """By the id of each project that holds any, in one query."""
+    seen = Memory.objects.filter(project__in=list(projects)).active().visible_to(reader).order_by()
+    rows = seen.values_list("project").annotate(many=Count("pk"), last=Max("updated_at"))
+    return {project: Held(many, last) for project, many, last in rows}
+
+
 def overview_of_all(caller: Caller) -> dict[str, Any]:
-    """Every project in reach with its number of memories and its last change, in two queries."""
+    """Every project in reach with its number of memories, in two queries."""
     projects = list(caller.reach())
-    seen = Memory.objects.filter(project__in=projects).active().visible_to(caller.user).order_by()
-    held: dict[int, tuple[int, dt.datetime]] = {
-        project: (many, last)
-        for project, many, last in seen.values_list("project").annotate(
-            many=Count("pk"), last=Max("updated_at")
-        )
-    }
+    held = held_in(projects, caller.user)
     return {
         "projects": [
             {
                 "project": project.slug,
                 "name": project.name,
                 "role": getattr(project, "role", None),
-                "memories": held.get(project.pk, (0, None))[0],
+                "memories": held.get(project.pk, Held()).many,
             }
             for project in projects
         ],

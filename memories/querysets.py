@@ -10,9 +10,15 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
+from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.text import storable
+
 if TYPE_CHECKING:
     from memories.models import Link, Memory, Revision  # noqa: F401 - named in quotes below
     from projects.models import Project, User
+
+# A filter names a few; thousands would be more than a database takes in one question.
+FILTER_MAX_TAGS = 20
 
 
 def readable_by(user: User, prefix: str = "") -> Q:
@@ -53,8 +59,19 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def in_project(self, project: Project) -> MemoryQuerySet:
         return self.filter(project=project)
 
+    def in_project_at(self, slug: str) -> MemoryQuerySet:
+        """Those of the project at this address, each with its project."""
+        return self.filter(project__slug=slug).select_related("project")
+
     def numbered(self, number: int) -> MemoryQuerySet:
         return self.filter(number=number)
+
+    def with_numbers(self, numbers: Iterable[int]) -> MemoryQuerySet:
+        return self.filter(number__in=list(numbers))
+
+    def titles_only(self) -> MemoryQuerySet:
+        """What a link to a memory shows."""
+        return self.only("number", "title", "status", "project")
 
     def active(self) -> MemoryQuerySet:
         from memories.models import Status
@@ -93,12 +110,20 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         return self.filter(Exists(self._scopes().filter(memory=OuterRef("pk"), path__in=list(paths))))
 
     def tagged(self, tags: Iterable[str], *, all_of_them: bool = True) -> MemoryQuerySet:
-        """With all (or any) of the tags, exactly."""
+        """With all (or any) of the tags, exactly. Raises Invalid for more than a filter takes."""
         rows = self._tags().filter(memory=OuterRef("pk"))
+        names = list(dict.fromkeys(tags))
+        if len(names) > FILTER_MAX_TAGS:
+            sentence = f"Has {len(names)} tags; at most {FILTER_MAX_TAGS} are looked for at once."
+            raise Invalid(fields={"tags": sentence})
+        # What no store takes is on no memory; a database would refuse to look for it.
+        possible = [name for name in names if storable(name)]
         if not all_of_them:
-            return self.filter(Exists(rows.filter(name__in=list(tags))))
+            return self.filter(Exists(rows.filter(name__in=possible)))
+        if len(possible) < len(names):
+            return self.none()
         found = self
-        for tag in tags:
+        for tag in possible:
             found = found.filter(Exists(rows.filter(name=tag)))
         return found
 
@@ -132,7 +157,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
     def bags_for_staff(self) -> MemoryQuerySet:
         """Those with an active child that the admin shows."""
-        return self.filter(Exists(self.model.objects.active().visible_to_staff().filter(parent=OuterRef("pk"))))
+        return self.filter(
+            Exists(self.model.objects.active().visible_to_staff().filter(parent=OuterRef("pk")))
+        )
 
     def _counting(self, children: MemoryQuerySet) -> MemoryQuerySet:
         inside = children.filter(parent=OuterRef("pk")).order_by()
@@ -143,6 +170,11 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """What a row of a list shows, bodies left out: author, bag, tags and the number of children."""
         rows = self.with_child_count(user).select_related("author", "parent").prefetch_related("tags")
         return rows.defer("body", "details", "retrieval_hints", "parent__body", "parent__details")
+
+    def for_page(self, user: User) -> MemoryQuerySet:
+        """All that the page of one memory shows of it: its texts, and its bag where `user` may see that."""
+        rows = self.with_child_count(user).select_related("author", "verified_by", "parent")
+        return rows.prefetch_related("tags", "scopes")
 
     def newest_touched_first(self) -> MemoryQuerySet:
         """The order of recall within one weight."""
@@ -176,18 +208,37 @@ class LinkQuerySet(models.QuerySet["Link"]):
 
     def of(self, memory: Memory) -> LinkQuerySet:
         """Those that begin or end at the memory."""
-        return self.filter(Q(source=memory) | Q(target=memory))
+        return self.of_any([memory])
+
+    def of_any(self, memories: Iterable[Memory]) -> LinkQuerySet:
+        """Those that begin or end at one of the memories."""
+        ends = [memory.pk for memory in memories]
+        return self.filter(Q(source__in=ends) | Q(target__in=ends))
+
+    def said_on_pages(self) -> LinkQuerySet:
+        """What a page says, with both ends but not their texts: all but who is not similar."""
+        heavy = ("body", "details", "retrieval_hints")
+        return (
+            self.exclude(type=self.model.Type.NOT_SIMILAR)
+            .select_related("source", "target")
+            .defer(*(f"{end}__{name}" for end in ("source", "target") for name in heavy))
+        )
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):
     """Revisions of memories."""
 
     def visible_to(self, user: User) -> RevisionQuerySet:
-        """Of memories that `user` may read; what was written in private only for its author."""
+        """Of memories that `user` may read, those that they might read when it was written.
+
+        What was written in private is for its author alone, what was written shared for the members.
+        """
         from memories.models import Visibility
 
-        own = Q(memory__author=user)
-        return self.filter(readable_by(user, "memory__")).filter(own | ~Q(visibility=Visibility.PRIVATE))
+        written_open = Q(visibility=Visibility.PUBLIC) | Q(
+            visibility=Visibility.SHARED, memory__project__in=user.memberships.values("project")
+        )
+        return self.filter(readable_by(user, "memory__")).filter(Q(memory__author=user) | written_open)
 
     def visible_to_staff(self) -> RevisionQuerySet:
         """Of memories that the admin shows; what was written in private is not shown."""
@@ -197,6 +248,24 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 
     def of(self, memory: Memory) -> RevisionQuerySet:
         return self.filter(memory=memory).select_related("actor").order_by("-version")
+
+    def before(self, version: int) -> RevisionQuerySet:
+        """Older than that version."""
+        return self.filter(version__lt=version)
+
+    def of_versions(self, versions: Iterable[int]) -> RevisionQuerySet:
+        return self.filter(version__in=list(versions))
+
+    def in_project(self, project: Project) -> RevisionQuerySet:
+        return self.filter(memory__project=project)
+
+    def latest_first(self) -> RevisionQuerySet:
+        """In the order of writing, newest first, each with its memory and actor."""
+        return self.select_related("memory", "actor").defer("memory__body", "memory__details").order_by("-pk")
+
+    def without_values(self) -> RevisionQuerySet:
+        """Who, when and why, without what: values may be long."""
+        return self.defer("fields")
 
     def oldest_first(self) -> RevisionQuerySet:
         return self.order_by(F("version").asc())

@@ -194,9 +194,9 @@ LOGIN_REDIRECT_URL = "projects:home"
 # --- Language and time -------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# English only. Without it Django also takes the formats below rather than a language's.
+# English only, with ISO dates.
 USE_I18N = False
-DATE_FORMAT, TIME_FORMAT, DATETIME_FORMAT = "Y-m-d", "H:i", "Y-m-d H:i"
+FORMAT_MODULE_PATH = "memoryhub.formats"
 USE_TZ = True
 TIME_ZONE = "UTC"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.text import storable
 from memoryhub.kernel.tools import Right
 from projects.errors import NoSuchProject, RightMissing
 from projects.models import AccessToken, Project, Role, User
@@ -67,7 +68,7 @@ class Caller:
             raise Invalid(fields={"project": "Must be the slug of a project."})
         if self.pinned_slug or slug:
             wanted = slug or self.pinned_slug
-            self._project = self.reach().filter(slug=wanted).first() if "\x00" not in wanted else None
+            self._project = self.reach().filter(slug=wanted).first() if storable(wanted) else None
             if self._project is None:
                 raise NoSuchProject(_shown(wanted))
             return

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from memoryhub.kernel.errors import Problems
-from memoryhub.kernel.text import text_problem
+from memoryhub.kernel.text import printable, text_problem
 
 if TYPE_CHECKING:
     from projects.models import AccessToken, User
@@ -58,7 +58,7 @@ class WriteContext:
             most = cls.MAX_LENGTHS.get(name)
             if most is None:
                 allowed = ", ".join(cls.MAX_LENGTHS)
-                problems.add(f"write_context.{name}", f"Unknown. Allowed: {allowed}.")
+                problems.add(f"write_context.{printable(name)}", f"Unknown. Allowed: {allowed}.")
             elif value is not None:
                 least = 1 if name == "session" else 0
                 problems.add(

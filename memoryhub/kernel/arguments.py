@@ -17,6 +17,7 @@ from typing import Any
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.refs import MAX_NUMBER, read_number
+from memoryhub.kernel.text import printable
 
 
 class Unreadable(Exception):
@@ -92,7 +93,7 @@ class Count(Argument):
 
     def read(self, value: Any) -> int:
         text = value.strip() if isinstance(value, str) else value
-        if isinstance(text, str) and re.fullmatch(r"\d{1,12}", text, re.ASCII):
+        if isinstance(text, str) and re.fullmatch(r"\d{1,30}", text, re.ASCII):
             text = int(text)
         if isinstance(text, float) and text.is_integer():
             text = int(text)
@@ -289,7 +290,7 @@ class Arguments:
             argument = self.by_name.get(name)
             if argument is None:
                 allowed = ", ".join(self.by_name) or "none"
-                problems.add(_printable(name), f"Unknown argument. Allowed: {allowed}.")
+                problems.add(printable(name), f"Unknown argument. Allowed: {allowed}.")
                 continue
             if value is None:
                 continue
@@ -305,8 +306,3 @@ class Arguments:
             if argument.required and values.get(name) is None and name not in problems.fields:
                 problems.add(name, f"Required. {argument.description}".strip())
         return values
-
-
-def _printable(name: object) -> str:
-    """A made-up argument name, safe to repeat."""
-    return "".join(c for c in str(name)[:40] if c.isprintable()) or "?"

@@ -34,7 +34,10 @@ def refusal_page(request: HttpRequest, error: DomainError) -> HttpResponse:
         # Without these a refused `hx-swap="delete"` would remove a row that still exists.
         response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
         return response
-    return render(request, "refusal.html", context, status=error.status)
+    response = render(request, "refusal.html", context, status=error.status)
+    if "retry_after" in error.details:
+        response["Retry-After"] = str(error.details["retry_after"])
+    return response
 
 
 class BodyLimitMiddleware:
@@ -54,8 +57,8 @@ class BodyLimitMiddleware:
         return self.get_response(request)
 
     def _page(self, request: HttpRequest) -> HttpResponse:
-        # Sessions aren't loaded yet here, so the page is the plain one.
-        return HttpResponse(too_large().message, status=413, content_type="text/plain; charset=utf-8")
+        # Sessions aren't loaded yet here: the page is one for nobody in particular.
+        return refusal_page(request, too_large())
 
 
 class DomainErrorMiddleware:

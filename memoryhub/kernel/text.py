@@ -21,20 +21,36 @@ TITLE_MAX_LENGTH = 120
 _CODE_SPAN = re.compile(r"`[^`]*`")
 _SUMMARY_MARKDOWN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"[\n\r\u2028\u2029]"), "must be one paragraph, without line breaks"),
-    (re.compile(r"```|~~~"), "must be plain text, without a code fence"),
+    (re.compile(r"```|^\s*~~~"), "must be plain text, without a code fence"),
     (re.compile(r"^\s*#"), "must be plain text and may not begin with '#' (a heading)"),
     (re.compile(r"^\s*>"), "must be plain text and may not begin with '>' (a quotation)"),
-    (re.compile(r"^\s*[-*+] "), "must be plain text and may not begin with a list mark"),
-    (re.compile(r"^\s*\d+\. "), "must be plain text and may not begin with a list number"),
+    (re.compile(r"^\s*[-*+][ \t]"), "must be plain text and may not begin with a list mark"),
+    (re.compile(r"^\s*\d+\.[ \t]"), "must be plain text and may not begin with a list number"),
 )
 # The next two are looked for outside back-ticks only. Neither can backtrack over more than one run.
-_LINK = re.compile(r"\[[^\[\]]*\]\(")
-_EMPHASIS = re.compile(r"(?<![\w*])\*{1,2}(?=\w)[^*]*(?<=[\w.,;:!?)\"'])\*{1,2}(?![\w*])")
+_LINK = re.compile(r"\[(?:[^\[\]]|\[[^\[\]]*\])+\]\(")
+# Stars that hug words on both sides, as `2 * 3`, `*.py`, `a*b` and `f(*args, **more)` don't. Chinese and
+# Japanese have no spaces around words, so that their letters may touch the stars from outside.
+_CJK = "\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_EMPHASIS = re.compile(
+    rf"(?:(?<![\w*])|(?<=[{_CJK}]))\*{{1,3}}(?=[\w\"'`(“‘「（])[^*]*"
+    rf"(?<=[\w.,;:!?)\"'`”’」）。…])\*{{1,3}}(?:(?![\w*])|(?=[{_CJK}]))"
+)
 
 
 def tidy(text: str) -> str:
     """The text as it is stored: CRLF becomes LF, nothing else changes."""
     return text.replace("\r\n", "\n")
+
+
+def storable(text: str) -> bool:
+    """Whether a text can be in the store at all; what can't is never found there."""
+    return not _FORBIDDEN.search(text)
+
+
+def printable(name: object) -> str:
+    """A made-up name, cut and safe to repeat in a sentence."""
+    return "".join(c for c in str(name)[:40] if c.isprintable()) or "?"
 
 
 def text_problem(value: object, *, most: int, least: int = 0, one_line: bool = False) -> str | None:

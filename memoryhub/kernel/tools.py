@@ -58,8 +58,12 @@ def tool(
     needs_project: bool = True,
     destructive: bool = False,
     check: Check | None = None,
+    after: str = "",
 ) -> Callable[[Handler], Handler]:
-    """Declare a tool. The description is what the agent reads: what it does, and when to call it."""
+    """Declare a tool. The description is what the agent reads: what it does, and when to call it.
+
+    It is listed after those declared before it, or after the one that `after` names.
+    """
     if not _NAME.fullmatch(name) or name in _tools:
         raise ValueError(f"{name!r} is taken or not a tool name (noun_verb, a-z, 0-9 and _).")
 
@@ -67,9 +71,18 @@ def tool(
         _tools[name] = Tool(
             name, description, handler, right, Arguments(arguments or {}), needs_project, destructive, check
         )
+        if after:
+            _list_after(name, after)
         return handler
 
     return declare
+
+
+def _list_after(name: str, other: str) -> None:
+    names = [known for known in _tools if known != name]
+    names.insert(names.index(other) + 1, name)
+    for known in names:
+        _tools[known] = _tools.pop(known)
 
 
 def all_tools() -> list[Tool]:

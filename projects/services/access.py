@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from memoryhub.kernel import tokens
 from memoryhub.kernel.bookkeeping import best_effort
-from memoryhub.kernel.errors import Forbidden, Invalid, NotFound
+from memoryhub.kernel.errors import Forbidden, Invalid, NotFound, Problems
 from memoryhub.kernel.tools import Right
 from projects.errors import NoSuchProject, RoleTooLow
 from projects.models import AccessToken, Membership, Project, Role, User
-from projects.services.checking import checked, checked_name
+from projects.services.checking import check_line, checked
 
 # How old `last_used_at` may grow before a call writes it again.
 USE_NOTED_EVERY = dt.timedelta(minutes=5)
@@ -55,11 +55,10 @@ def add_member(*, by: User | None, project: Project, user: User, role: str) -> M
 @transaction.atomic
 def change_role(*, by: User | None, membership: Membership, role: str) -> Membership:
     """Give a member another role. A project keeps at least one owner. Raises RoleTooLow, Invalid."""
-    Project.objects.select_for_update().get(pk=membership.project_id)
+    membership = _locked(membership)
     check_role(by, membership.project, Role.OWNER)
     if role not in Role.values:
         raise Invalid(fields={"role": f"Must be one of: {', '.join(Role.values)}."})
-    membership = Membership.objects.get(pk=membership.pk)
     if role != Role.OWNER:
         _check_another_owner(membership)
     membership.role = role
@@ -70,10 +69,19 @@ def change_role(*, by: User | None, membership: Membership, role: str) -> Member
 @transaction.atomic
 def remove_member(*, by: User | None, membership: Membership) -> None:
     """Let a member go. Private memories stay theirs, unseen, and come back with membership."""
-    Project.objects.select_for_update().get(pk=membership.project_id)
+    membership = _locked(membership)
     check_role(by, membership.project, Role.OWNER)
     _check_another_owner(membership)
     membership.delete()
+
+
+def _locked(membership: Membership) -> Membership:
+    """The membership as it is now, behind its project's lock. Raises NotFound."""
+    Project.objects.select_for_update().get(pk=membership.project_id)
+    found = Membership.objects.select_related("project", "user").filter(pk=membership.pk).first()
+    if found is None:
+        raise NotFound("They are no member any more.")
+    return found
 
 
 def _check_another_owner(membership: Membership) -> None:
@@ -98,16 +106,15 @@ def create_token(
     Raises Invalid for a bad name, right or date; NoSuchProject for a project the user is not in.
     """
     projects, rights = list(projects), list(rights)
-    fields: dict[str, str] = {}
+    problems = Problems()
+    check_line(problems, "name", name, most=AccessToken.NAME_MAX_LENGTH, least=1)
     if not projects:
-        fields["projects"] = "Choose at least one project."
+        problems.add("projects", "Choose at least one project.")
     if not rights or any(right not in list(Right) for right in rights):
-        fields["rights"] = f"Choose among: {', '.join(Right)}."
+        problems.add("rights", f"Choose among: {', '.join(Right)}.")
     if expires_at is not None and expires_at <= timezone.now():
-        fields["expires_at"] = "Lies in the past."
-    if fields:
-        raise Invalid(fields=fields)
-    name = checked_name(name, most=AccessToken.NAME_MAX_LENGTH)
+        problems.add("expires_at", "Lies in the past.")
+    problems.raise_if_any()
     for project in projects:
         if role_of(user, project) is None:
             raise NoSuchProject(project.slug)

@@ -14,6 +14,8 @@ from projects.services.checking import checked
 
 ACCOUNT_FIELDS = ("username", "first_name", "last_name", "email", "time_zone")
 STAFF_FIELDS = ("is_staff", "is_superuser")
+# What Django's admin lets somebody do there; nothing in a project hangs on them.
+ADMIN_RIGHTS = ("groups", "user_permissions")
 
 
 def _check_password(password: str, user: User, problems: Problems) -> None:
@@ -37,13 +39,16 @@ def create_user(*, username: str, password: str, email: str = "", **fields: Any)
 
 @transaction.atomic
 def change_account(*, user: User, fields: dict[str, Any]) -> User:
-    """Change name, address, zone or staff status. Raises Invalid with every bad field."""
+    """Change name, address, zone, staff status or admin rights. Raises Invalid with every bad field."""
     user = User.objects.select_for_update().get(pk=user.pk)
     for name in (*ACCOUNT_FIELDS, *STAFF_FIELDS):
         if name in fields:
             setattr(user, name, fields[name])
     checked(user, exclude=("password",))
     user.save()
+    for name in ADMIN_RIGHTS:
+        if name in fields:
+            getattr(user, name).set(fields[name])
     return user
 
 

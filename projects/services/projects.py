@@ -11,7 +11,7 @@ from django.utils import timezone
 from memoryhub.kernel.errors import Invalid
 from projects.models import Membership, Project, ReviewPolicy, Role, User
 from projects.services.access import check_role
-from projects.services.checking import checked, checked_name
+from projects.services.checking import checked
 
 
 @transaction.atomic
@@ -21,7 +21,6 @@ def create_project(
     """A project with its first owner. Raises Invalid with every bad field."""
     project = Project(slug=slug, name=name, review_policy=review_policy, **fields)
     checked(project)
-    checked_name(name, most=Project.NAME_MAX_LENGTH)
     project.save()
     Membership.objects.create(project=project, user=owner, role=Role.OWNER)
     return project
@@ -44,7 +43,6 @@ def change_settings(*, by: User | None, project: Project, fields: dict[str, Any]
     for name, value in fields.items():
         setattr(project, name, value)
     checked(project)
-    checked_name(project.name, most=Project.NAME_MAX_LENGTH)
     project.change_counter = F("change_counter") + 1
     project.save(update_fields=[*fields, "change_counter"])
     project.refresh_from_db()

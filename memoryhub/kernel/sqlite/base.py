@@ -9,7 +9,7 @@ Reads (`read_snapshot`) begin DEFERRED and take no lock. Other processes are met
 from __future__ import annotations
 
 import threading
-from collections import defaultdict, deque
+from collections import deque
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -50,7 +50,12 @@ class FairLock:
                 self._held = False
 
 
-_locks: defaultdict[str, FairLock] = defaultdict(FairLock)
+_locks: dict[str, FairLock] = {}
+
+
+def lock_of(name: str) -> FairLock:
+    """The one lock of a database in this process, also when two threads ask first at once."""
+    return _locks.get(name) or _locks.setdefault(name, FairLock())
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -64,11 +69,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._lock_held: FairLock | None = None
 
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """What is deleted or overwritten is zeroed in the file, whatever the library's own default."""
+        connection = super().get_new_connection(conn_params)
+        connection.execute("PRAGMA secure_delete = ON")
+        return connection
+
     def _start_transaction_under_autocommit(self) -> None:
         if self.begin_deferred:
             self.cursor().execute("BEGIN DEFERRED")
             return
-        lock = _locks[str(self.settings_dict["NAME"])]
+        lock = lock_of(str(self.settings_dict["NAME"]))
         patience = self.settings_dict["OPTIONS"].get("timeout", 20)
         if not lock.acquire(patience if self.wait_seconds is None else self.wait_seconds):
             raise OperationalError("database is locked: no turn to write came in time")

@@ -1,0 +1,84 @@
+"""The list page: bags at the top level, everything that fits a filter, or what a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memories.forms import FilterForm
+from memories.listing import Page, list_memories
+from memories.marking import Marker
+from memories.models import Memory
+from memories.search import Found, search_memories
+from memoryhub.kernel.cursors import BadCursor
+from projects.models import Project, User
+
+PAGE = 25
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A page of rows with what is said about it."""
+
+    items: Sequence[Memory] = ()
+    total: int = 0
+    at_least: bool = False
+    next_cursor: str | None = None
+    is_first: bool = True
+    query: str = ""
+    unsure: bool = False
+    # Bags as rows that open in place; otherwise what is inside bags is listed, too.
+    as_bags: bool = False
+    marker: Marker = field(default_factory=lambda: Marker(""))
+
+    @property
+    def shows_bag(self) -> bool:
+        """Whether a row names the bag it is in."""
+        return not self.as_bags
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The addresses of the first page and of the next, with the filters in them."""
+
+    first: str
+    next: str = ""
+
+    @classmethod
+    def of(cls, path: str, form: FilterForm, listing: Listing) -> Pages:
+        following = form.address(cursor=listing.next_cursor) if listing.next_cursor else ""
+        return cls(path + form.address(), path + following if following else "")
+
+
+def browse(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:
+    """The page that the address asks for. A cursor of another reader or filter opens page one."""
+    try:
+        return _page(project, reader, form, cursor)
+    except BadCursor:
+        return _page(project, reader, form, "")
+
+
+def _page(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:
+    query = form.query
+    if query:
+        found = search_memories(project, reader, query, form.search_filter(), limit=PAGE, cursor=cursor)
+        return _of_search(found, query, cursor)
+    page = list_memories(project, reader, form.memory_filter(), limit=PAGE, cursor=cursor)
+    return _of_list(page, cursor, as_bags=not form.is_narrowed)
+
+
+def _of_search(found: Found, query: str, cursor: str) -> Listing:
+    return Listing(
+        found.items,
+        found.total,
+        found.at_least,
+        found.next_cursor,
+        is_first=not cursor,
+        query=query,
+        unsure=found.no_confident_match,
+        marker=Marker(query),
+    )
+
+
+def _of_list(page: Page, cursor: str, *, as_bags: bool) -> Listing:
+    return Listing(page.items, page.total, False, page.next_cursor, is_first=not cursor, as_bags=as_bags)

@@ -1,0 +1,30 @@
+"""The words of a question, marked in what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from memories.search import marks, query_terms
+from memoryhub.kernel.text import visible_marks
+
+
+class Marker:
+    """Marks the words that a question asked for; an empty one marks nothing."""
+
+    def __init__(self, query: str) -> None:
+        self.terms = query_terms(query) if query else []
+
+    def mark(self, text: str) -> SafeString:
+        """The text as HTML, escaped, with `<mark>` around what was asked for."""
+        return mark_safe("".join(self._pieces(text)))
+
+    def _pieces(self, text: str) -> Iterator[str]:
+        at = 0
+        for start, end in marks(text, self.terms) if self.terms else ():
+            yield escape(visible_marks(text[at:start]))
+            yield f"<mark>{escape(visible_marks(text[start:end]))}</mark>"
+            at = end
+        yield escape(visible_marks(text[at:]))

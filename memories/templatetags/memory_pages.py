@@ -1,0 +1,34 @@
+"""What rows and histories of memories need beside `hub`."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from memories.marking import Marker
+from memories.recall.lines import shown_summary
+from memories.wording import DOOR_NAMES
+from memoryhub.kernel.text import visible_marks
+
+register = template.Library()
+
+
+@register.filter
+def marked(text: str, marker: Marker | str | None) -> SafeString:
+    """The text with the words that were asked for marked; without a search as it is."""
+    if isinstance(marker, Marker):
+        return marker.mark(text)
+    return mark_safe(escape(visible_marks(text)))
+
+
+@register.filter
+def door_name(door: str) -> str:
+    """How a write came in, as the end of a sentence."""
+    return DOOR_NAMES.get(door, f"by {door}")
+
+
+@register.filter
+def as_listed(summary: str) -> str:
+    """A summary as lists show it: an import's long one is cut, with a mark."""
+    return shown_summary(summary)

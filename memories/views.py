@@ -1,0 +1,121 @@
+"""The web's door to memories: the overview of a project, the list, a memory."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from memories.browsing import Listing, Pages, browse
+from memories.errors import NoSuchMemory
+from memories.forms import FilterForm, HistoryForm
+from memories.models import Memory, Revision
+from memories.overview import counts_of, kinds_of, top_level_of
+from memories.recall import recall
+from memories.showing import RECENT, children_of, recall_lines, shown_to_member, shown_to_stranger
+from memoryhub.kernel.requests import AuthedRequest
+from memoryhub.kernel.snapshots import read_snapshot
+from projects.loading import project_of
+from projects.models import Project, User
+
+
+def memory_of(user: User, project: Project, number: int) -> Memory:
+    """The memory with all a page shows. Raises NoSuchMemory."""
+    seen = Memory.objects.in_project(project).visible_to(user)
+    memory = seen.for_page(user).numbered(number).first()
+    if memory is None:
+        raise NoSuchMemory(number)
+    return memory
+
+
+@login_required
+@require_safe
+def overview(request: AuthedRequest, slug: str) -> HttpResponse:
+    """A project: how much it knows, what an agent reads first, who wrote lately."""
+    project, reader = project_of(request.user, slug), request.user
+    with read_snapshot():
+        read = recall(project, reader)
+        seen = Memory.objects.in_project(project).active().visible_to(reader)
+        lately = Revision.objects.visible_to(reader).in_project(project).latest_first().without_values()
+        counts = counts_of(project, reader)
+        context = {
+            "project": project,
+            "here": "overview",
+            "counts": counts,
+            "kinds": kinds_of(counts),
+            "recall": read,
+            "lines": recall_lines(read),
+            "critical": list(seen.critical().newest_touched_first().for_rows(reader)[:RECENT]),
+            "lately": list(lately[:RECENT]),
+        }
+    return render(request, "memories/overview.html", context)
+
+
+@login_required
+@require_safe
+def memory_list(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The project's memories by bag, filtered, or found; the address says which."""
+    project = project_of(request.user, slug)
+    form = FilterForm(request.GET)
+    good = form.is_valid()
+    listing = browse(project, request.user, form, request.GET.get("cursor", "")) if good else Listing()
+    fragment = bool(request.htmx) and not request.htmx.history_restore_request
+    counts = {} if fragment else counts_of(project, request.user)
+    context = {
+        "project": project,
+        "here": "memories",
+        "form": form,
+        "listing": listing,
+        "fragment": fragment,
+        "counts": counts,
+        "top_level": top_level_of(counts) if counts else 0,
+        "pages": Pages.of(request.path, form, listing) if good else Pages(request.path),
+    }
+    template = "memories/_panel.html" if fragment else "memories/list.html"
+    response = render(request, template, context, status=200 if good else 422)
+    # One address serves both: no cache may mistake one for the other.
+    patch_vary_headers(response, ["HX-Request"])
+    if fragment and good:
+        response["HX-Push-Url"] = request.path + form.address()
+    return response
+
+
+@login_required
+@require_safe
+def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """A memory with what is around it; a public one alone for who isn't in its project."""
+    project = Project.objects.with_role_of(request.user).at(slug).first()
+    if project is None:
+        return _memory_of_strangers(request, slug, number)
+    found = memory_of(request.user, project, number)
+    form = HistoryForm(request.GET)
+    before = form.cleaned_data["before"] if form.is_valid() else None
+    shown = shown_to_member(found, request.user, cursor=request.GET.get("cursor", ""), before=before)
+    context = {"project": project, "here": "memories", "memory": found, "shown": shown, "before": before}
+    return render(request, "memories/memory.html", context)
+
+
+def _memory_of_strangers(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """Raises the same for a project that isn't there, one that isn't mine and a memory that isn't public."""
+    seen = Memory.objects.visible_to(request.user).in_project_at(slug)
+    found = seen.for_page(request.user).numbered(number).first()
+    if found is None:
+        raise NoSuchMemory(number)
+    context = {"memory": found, "shown": shown_to_stranger(found)}
+    return render(request, "memories/public.html", context)
+
+
+@login_required
+@require_safe
+def memory_children(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+    """The first page of a bag's children, for opening it in place; as a page of its own it is the bag's."""
+    project = project_of(request.user, slug)
+    bag = memory_of(request.user, project, number)
+    if not request.htmx:
+        return redirect("memories:memory", slug=project.slug, number=bag.number)
+    context = {"project": project, "memory": bag, "children": children_of(bag, request.user)}
+    response = render(request, "memories/_children.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response

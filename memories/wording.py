@@ -1,0 +1,81 @@
+"""What fields, choices and links are called on pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memories.models import Hardness, Kind, Status, Visibility, Weight
+
+FIELD_NAMES = {
+    "kind": "Kind",
+    "title": "Title",
+    "summary": "Summary",
+    "body": "Body",
+    "details": "Details",
+    "tags": "Tags",
+    "retrieval_hints": "Retrieval hints",
+    "scope_paths": "Scope",
+    "hardness": "Hardness",
+    "weight": "Weight",
+    "visibility": "Visibility",
+    "status": "Status",
+}
+
+# What a revision says with numbers of other memories in it.
+LINK_SENTENCES = {
+    "parent": "put into",
+    "left_bag": "left",
+    "supersedes": "supersedes",
+    "superseded_by": "superseded by",
+    "related_to": "related to",
+    "contradicts": "contradicts",
+    "merged": "took in",
+    "merged_into": "merged into",
+    "linked": "took over links to",
+    "unlink": "no longer linked to",
+}
+
+DETAIL_NAMES = {
+    "problem": "Problem",
+    "why_chosen": "Why this was chosen",
+    "alternatives": "Alternatives",
+    "what_we_tried": "What we tried",
+    "tradeoffs": "Trade-offs",
+    "reason": "Reason",
+    "triggering_incident": "Triggering incident",
+    "purpose": "Purpose",
+    "when_to_invoke": "When to invoke",
+    "steps": "Steps",
+}
+
+DOOR_NAMES = {
+    "web": "in the browser",
+    "admin": "in the administration",
+    "rest": "over REST",
+    "mcp": "over MCP",
+    "command": "by a command",
+}
+
+_CHOICES = {"kind": Kind, "weight": Weight, "visibility": Visibility, "status": Status, "hardness": Hardness}
+
+
+def choice_name(field: str, value: Any) -> str:
+    """The label of a choice; what an import brought that is none, as it is."""
+    choices: dict[Any, Any] = dict(_CHOICES[field].choices)
+    return str(choices.get(value, value or ""))
+
+
+def detail_name(key: str) -> str:
+    """The heading of a field of a kind."""
+    return DETAIL_NAMES.get(key, key.replace("_", " ").capitalize())
+
+
+def steps_as_text(steps: Any) -> str:
+    """Steps as numbered lines, for comparing."""
+    lines = []
+    for number, step in enumerate(steps if isinstance(steps, list) else (), start=1):
+        does, needs = (
+            (step.get("does", ""), step.get("depends_on", "")) if isinstance(step, dict) else (step, "")
+        )
+        lines.append(f"{number}. {does}" + (f" (depends on: {needs})" if needs else ""))
+    return "\n".join(lines)

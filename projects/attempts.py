@@ -1,0 +1,35 @@
+"""How often somebody may try to sign in: a bound on guessing passwords."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from memoryhub.kernel.errors import RateLimited
+from memoryhub.kernel.limits import Window
+
+# Every attempt counts, a good one too: a count that a success could reset is no bound.
+A_NAME = 10
+AN_ADDRESS = 60
+
+attempts = Window()
+
+
+def count_attempt(request: HttpRequest) -> None:
+    """Count an attempt against its name at its address, and against its address. Raises RateLimited."""
+    address = client_address(request)
+    name = request.POST.get("username", "").strip().lower()[:100]
+    try:
+        attempts.hit(f"address:{address}", AN_ADDRESS)
+        attempts.hit(f"name:{address}:{name}", A_NAME)
+    except RateLimited as refusal:
+        wait = refusal.details["retry_after"]
+        raise RateLimited(
+            f"Too many attempts to sign in. Wait {wait} seconds, then try again.", retry_after=wait
+        ) from None
+
+
+def client_address(request: HttpRequest) -> str:
+    """Who asks. Behind a proxy it is what the proxy, the last to append, saw; else the peer."""
+    forwarded = request.headers.get("X-Forwarded-For", "") if settings.MEMORYHUB_BEHIND_PROXY else ""
+    return forwarded.rpartition(",")[2].strip() or str(request.META.get("REMOTE_ADDR", ""))

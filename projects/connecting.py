@@ -1,0 +1,122 @@
+"""The exact lines that connect an agent's client, with its token in them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from projects.models import AccessToken, Project
+
+# What the server is called in a client's own list.
+SERVER_NAME = "memoryhub"
+# Stands where the token goes until one was made.
+PLACEHOLDER = "mh_your_access_token"
+VARIABLE = "MEMORYHUB_TOKEN"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A token that was made just now, with the text that nobody sees again."""
+
+    token: AccessToken
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to run, or to put into a file."""
+
+    says: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client and its steps, in order."""
+
+    key: str
+    name: str
+    steps: tuple[Step, ...]
+
+
+def address_of(project: Project) -> str:
+    """Where an agent of this project connects to."""
+    return f"{settings.MEMORYHUB_URL}/mcp/p/{project.slug}"
+
+
+def clients_for(project: Project, token: str = PLACEHOLDER) -> list[Client]:
+    """Each client's lines for this project."""
+    url = address_of(project)
+    header = f"Authorization: Bearer {token}"
+    headers = {"Authorization": f"Bearer {token}"}
+    export = Step(
+        "Set the token where Codex starts, for example in your shell's profile", f"export {VARIABLE}={token}"
+    )
+    return [
+        Client(
+            "claude-code",
+            "Claude Code",
+            (
+                Step(
+                    "Run in the folder of the project",
+                    f'claude mcp add --transport http {SERVER_NAME} {url} --header "{header}"',
+                ),
+            ),
+        ),
+        Client(
+            "codex",
+            "Codex",
+            (
+                export,
+                Step(
+                    "Then run once",
+                    f"codex mcp add {SERVER_NAME} --url {url} --bearer-token-env-var {VARIABLE}",
+                ),
+            ),
+        ),
+        Client(
+            "cursor",
+            "Cursor",
+            (_file(".cursor/mcp.json", {"mcpServers": {SERVER_NAME: {"url": url, "headers": headers}}}),),
+        ),
+        Client(
+            "vs-code",
+            "VS Code",
+            (
+                _file(
+                    ".vscode/mcp.json",
+                    {"servers": {SERVER_NAME: {"type": "http", "url": url, "headers": headers}}},
+                ),
+            ),
+        ),
+        Client(
+            "gemini-cli",
+            "Gemini CLI",
+            (
+                Step(
+                    "Run in the folder of the project",
+                    f'gemini mcp add --transport http --header "{header}" {SERVER_NAME} {url}',
+                ),
+            ),
+        ),
+        Client(
+            "json",
+            "Any other client",
+            (
+                Step("The address, over streamable HTTP", url),
+                Step("The header of every request", header),
+                _file(
+                    "mcp.json",
+                    {"mcpServers": {SERVER_NAME: {"type": "http", "url": url, "headers": headers}}},
+                ),
+            ),
+        ),
+    ]
+
+
+def _file(path: str, content: dict[str, Any]) -> Step:
+    says = f"Put into {path}, and keep that file out of version control: the token is in it"
+    return Step(says, json.dumps(content, indent=2))

@@ -1,0 +1,106 @@
+"""The shape of what the web takes about accounts and tokens. Services say what may be."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zoneinfo
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.utils import timezone
+
+from memoryhub.kernel.errors import DomainError
+from memoryhub.kernel.tools import Right
+from projects.context import THEMES
+from projects.models import AccessToken, Role
+
+# What a role can use at all: more in a token would promise what its user may not do.
+RIGHTS = {
+    Role.READER: (Right.READ,),
+    Role.CONTRIBUTOR: (Right.READ, Right.WRITE),
+    Role.REVIEWER: tuple(Right),
+    Role.OWNER: tuple(Right),
+}
+_SAYS = {
+    Right.READ: "Read: recall, search, everything you may see",
+    Right.WRITE: "Write: store, change, archive",
+    Right.REVIEW: "Review: decide what waits",
+}
+
+
+def put_on(form: forms.BaseForm, refusal: DomainError) -> None:
+    """A service's refusal, as errors at the fields it names; the rest above the form."""
+    fields: dict[str, str] = refusal.details.get("fields") or {}
+    for name, sentence in fields.items():
+        form.add_error(name if name in form.fields else None, sentence)
+    if not fields:
+        form.add_error(None, refusal.message)
+
+
+class SignInForm(AuthenticationForm):
+    """Django's, with one sentence for every failure: it never tells which names exist."""
+
+    error_messages = {
+        "invalid_login": "Name and password don't match an account. Try again.",
+        "inactive": "Name and password don't match an account. Try again.",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "Name"
+        self.fields["username"].widget.attrs["autocapitalize"] = "none"
+
+
+class TokenForm(forms.Form):
+    """A token to be made: what it is called, what it may do, how long."""
+
+    LONGEST = dt.timedelta(days=3650)
+
+    name = forms.CharField(
+        max_length=AccessToken.NAME_MAX_LENGTH,
+        help_text="What it is for, such as laptop or build.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    rights = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, label="It may")
+    expires_on = forms.DateField(
+        required=False,
+        label="Good until",
+        help_text="Through that day. Empty: until it is revoked.",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+    def __init__(self, *args: Any, role: Role, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        rights = cast(forms.MultipleChoiceField, self.fields["rights"])
+        rights.choices = [(right, _SAYS[right]) for right in RIGHTS[role]]
+        rights.initial = [right for right in RIGHTS[role] if right is not Right.REVIEW]
+
+    def clean_expires_on(self) -> dt.date | None:
+        day: dt.date | None = self.cleaned_data["expires_on"]
+        today = timezone.localdate()
+        if day and not today <= day <= today + self.LONGEST:
+            raise forms.ValidationError("Choose a day from today on, within ten years.")
+        return day
+
+    @property
+    def expires_at(self) -> dt.datetime | None:
+        """The end of the chosen day in the reader's zone."""
+        day: dt.date | None = self.cleaned_data["expires_on"]
+        end = dt.time(23, 59, 59)
+        return dt.datetime.combine(day, end, timezone.get_current_timezone()) if day else None
+
+
+class ThemeForm(forms.Form):
+    """Which of the looks; `system` follows the machine."""
+
+    theme = forms.ChoiceField(choices=list(THEMES.items()))
+
+
+class TimeZoneForm(forms.Form):
+    """The zone in which times are shown."""
+
+    time_zone = forms.ChoiceField(
+        label="Time zone",
+        choices=lambda: [(name, name.replace("_", " ")) for name in sorted(zoneinfo.available_timezones())],
+    )

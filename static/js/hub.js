@@ -1,0 +1,96 @@
+/* What a page does beyond links and forms. Every page works without it. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  root.classList.add("js");
+
+  /* `/` goes to the search, as long as nobody is typing. Escape closes menus. */
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const search = document.querySelector("[data-search]");
+      if (search) {
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    }
+    if (event.key === "Escape") {
+      const open = document.querySelector("[data-menu][open]");
+      if (open) {
+        open.open = false;
+        open.querySelector("summary").focus();
+      }
+    }
+  });
+
+  /* A menu closes when something else is used. */
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("[data-menu][open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+
+  /* Copy buttons: there is nothing for them to do without this. */
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    const said = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+        button.textContent = "Copied";
+        announce("Copied.");
+      } catch {
+        button.textContent = "Select and copy it by hand";
+      }
+      setTimeout(() => (button.textContent = said), 2000);
+    });
+  }
+
+  function announce(sentence) {
+    document.getElementById("announcement").textContent = sentence;
+  }
+
+  /* The theme changes at once; the form without this loads the page again. */
+  for (const form of document.querySelectorAll("[data-theme-form]")) {
+    form.addEventListener("submit", async (event) => {
+      const chosen = event.submitter && event.submitter.value;
+      if (!chosen) return;
+      event.preventDefault();
+      const answer = await fetch(form.action, {
+        method: "POST",
+        body: new FormData(form, event.submitter),
+        redirect: "manual",
+      });
+      if (answer.type !== "opaqueredirect" && !answer.ok) return;
+      if (chosen === "system") delete root.dataset.theme;
+      else root.dataset.theme = chosen;
+      for (const button of document.querySelectorAll("[data-theme-form] button")) {
+        button.setAttribute("aria-pressed", String(button.value === chosen));
+      }
+    });
+  }
+
+  /* A bag opens in place: the first click loads what is inside, later ones show and hide it. */
+  const insideOf = (twist) => document.getElementById(twist.getAttribute("aria-controls"));
+
+  function turn(twist, open) {
+    twist.setAttribute("aria-expanded", String(open));
+    insideOf(twist).hidden = !open;
+  }
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const twist = event.target.closest("[data-twist]");
+    if (!twist) return;
+    const open = twist.getAttribute("aria-expanded") === "true";
+    if (open || insideOf(twist).childElementCount) {
+      event.preventDefault();
+      turn(twist, !open);
+    }
+  });
+
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const twist = event.detail.requestConfig && event.detail.requestConfig.elt.closest("[data-twist]");
+    if (twist && event.detail.target === insideOf(twist)) turn(twist, true);
+  });
+})();
