@@ -1,0 +1,307 @@
+"""Search as readers meet it: every input is a query, what is known is found, and nothing hidden tells."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memories.models import Memory
+from memories.search import SearchFilter, search_memories
+from memories.search.engine import engine
+from memories.search.searching import QUERY_MAX_LENGTH
+from memories.services import archive_memory, erase_memory, restore_memory, revise_memory, supersede_memory
+from memoryhub.kernel.errors import Invalid
+from projects.models import Project, User
+from tests.factories import MemoryFactory, MembershipFactory, ProjectFactory, agent, person
+
+
+def found(project: Project, reader: User, query: str, limit: int = 50, **wanted: object) -> list[int]:
+    """The numbers that a search answers, in order."""
+    answer = search_memories(project, reader, query, SearchFilter(**wanted), limit=limit)  # type: ignore[arg-type]
+    return [memory.number for memory in answer.items]
+
+
+@pytest.mark.parametrize(
+    "field", ["title", "summary", "body", "retrieval_hints", "tags", "details", "far", "steps"]
+)
+def test_a_word_is_found_in_every_field_however_far_in(project: Project, alice: User, field: str) -> None:
+    values = {
+        "title": {"title": "About zebras"},
+        "summary": {"summary": "It is about zebras."},
+        "body": {"body": "All about zebras."},
+        "retrieval_hints": {"retrieval_hints": ["striped zebras"]},
+        "tags": {"tags": ["zebras"]},
+        "details": {"kind": "decision", "details": {"problem": "zebras " * 8, "why_chosen": "w" * 60}},
+        "far": {"body": "word " * 19_000 + "zebras"},
+        "steps": {"kind": "pipeline", "details": {"purpose": "p", "steps": [{"does": "Feed the zebras"}]}},
+    }
+    MemoryFactory(project=project, title="Something else")
+    memory = MemoryFactory(project=project, **values[field])
+    assert found(project, alice, "zebra") == [memory.number]
+
+
+NAMED = [
+    "ask-codex",
+    "GB/s",
+    "don't",
+    "CLAUDE.md",
+    "src/main.py",
+    "getUserId",
+    "v2.3.1",
+    "__init__.py",
+    "C++",
+    "--no-verify",
+    "#48",
+    "日本語",
+    "日本",
+    "東",
+    "Ещё",
+    "naïve",
+    "العربية",
+    "ภาษาไทย",
+    "über",
+    "node_modules/@scope/pkg",
+]
+
+
+@pytest.mark.parametrize("word", NAMED)
+def test_what_a_query_names_is_found(project: Project, alice: User, word: str) -> None:
+    MemoryFactory(project=project, title="Another matter")
+    memory = MemoryFactory(project=project, body=f"This mentions {word} once.")
+    assert found(project, alice, word)[:1] == [memory.number]
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"), [("naïve café", "naive cafe"), ("Straße", "strasse"), ("Ёлка", "елка")]
+)
+def test_a_query_without_diacritics_finds_the_word_with_them(
+    project: Project, alice: User, stored: str, asked: str
+) -> None:
+    memory = MemoryFactory(project=project, title=stored)
+    assert found(project, alice, asked) == [memory.number]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"',
+        "(",
+        "*",
+        ":",
+        "a AND b-c",
+        "NOT",
+        "NEAR(a b)",
+        "'; DROP TABLE x",
+        "%",
+        "_",
+        "\\",
+        "&|!",
+        "{}",
+        "🧠",
+    ],
+)
+def test_every_input_is_a_query(project: Project, alice: User, query: str) -> None:
+    MemoryFactory(project=project)
+    answer = search_memories(project, alice, query, SearchFilter(), limit=5)
+    assert answer.total == len(answer.items)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n"])
+def test_an_empty_query_is_refused(project: Project, alice: User, query: str) -> None:
+    with pytest.raises(Invalid):
+        search_memories(project, alice, query, SearchFilter(), limit=5)
+
+
+def test_nothing_known_is_said_and_what_there_is_still_listed(project: Project, alice: User) -> None:
+    MemoryFactory(project=project, title="Deployment checklist", summary="Tag, build, smoke, promote.")
+    nothing = search_memories(project, alice, "zebra habitat", SearchFilter(), limit=5)
+    assert (nothing.items, nothing.no_confident_match) == ([], True)
+    hardly = "which zebra habitat vendor invoices quarterly for promote"
+    weak = search_memories(project, alice, hardly, SearchFilter(), limit=5)
+    assert (len(weak.items), weak.no_confident_match) == (1, True)
+    sure = search_memories(project, alice, "the deployment checklist", SearchFilter(), limit=5)
+    assert (len(sure.items), sure.no_confident_match) == (1, False)
+
+
+def test_a_rare_word_counts_more_than_a_frequent_one(project: Project, alice: User) -> None:
+    for n in range(8):
+        MemoryFactory(project=project, title=f"Retry {n}", summary="Retry with jitter.")
+    rare = MemoryFactory(project=project, title="Zebra retry")
+    assert found(project, alice, "retry zebra")[0] == rare.number
+
+
+def test_superseded_ones_are_found_and_come_after_active_ones_of_the_same_score(
+    project: Project, alice: User
+) -> None:
+    older = MemoryFactory(project=project, title="Alpha zebra", summary="Same words here.")
+    newer = MemoryFactory(project=project, title="Gamma zebra", summary="Same words here.")
+    assert found(project, alice, "zebra") == [newer.number, older.number]
+    supersede_memory(actor=person(alice), memory=newer, successor=older.number, expected_version=1)
+    assert found(project, alice, "zebra") == [older.number, newer.number]
+    assert found(project, alice, "zebra", include_superseded=False) == [older.number]
+
+
+def test_the_index_follows_every_write(project: Project, alice: User) -> None:
+    memory = MemoryFactory(project=project, author=alice, title="About zebras")
+    by = person(alice)
+    revise_memory(actor=by, memory=memory, expected_version=1, title="About lions")
+    assert (found(project, alice, "zebras"), found(project, alice, "lions")) == ([], [1])
+    archive_memory(actor=by, memory=memory, expected_version=2)
+    assert found(project, alice, "lions") == []
+    restore_memory(actor=by, memory=memory, expected_version=3)
+    assert found(project, alice, "lions") == [1]
+    erase_memory(actor=by, memory=memory)
+    assert found(project, alice, "lions") == []
+
+
+def test_a_failed_write_leaves_the_index_as_it_was(project: Project, alice: User) -> None:
+    memory = MemoryFactory(project=project, title="About zebras")
+    with pytest.raises(Invalid):
+        revise_memory(actor=person(alice), memory=memory, expected_version=1, title="About lions", parent=1)
+    assert (found(project, alice, "zebras"), found(project, alice, "lions")) == ([1], [])
+
+
+def test_filters_narrow_before_ranking(project: Project, alice: User) -> None:
+    for n in range(5):
+        MemoryFactory(project=project, title=f"Zebra zebra {n}", tags=["many"])
+    wanted = MemoryFactory(
+        project=project, title="Rule", body="One zebra.", kind="constraint", scope_paths=["src"]
+    )
+    assert found(project, alice, "zebra", kinds=["constraint"]) == [wanted.number]
+    assert found(project, alice, "zebra", path="src/a.py") == [wanted.number]
+    assert found(project, alice, "zebra", path="srcs/a.py") == []
+    assert len(found(project, alice, "zebra", tags=["many"])) == 5
+    assert found(project, alice, "zebra", tags=["many", "absent"]) == []
+    assert len(found(project, alice, "zebra", tags=["many", "absent"], tags_match="any")) == 5
+    assert found(project, alice, "zebra", since=wanted.touched_at) == [wanted.number]
+    assert len(found(project, alice, "zebra", before=wanted.touched_at)) == 5
+
+
+def test_pages_repeat_nothing_and_skip_nothing_while_others_write(project: Project, alice: User) -> None:
+    memories = [MemoryFactory(project=project, title=f"Zebra {n}") for n in range(9)]
+    first = search_memories(project, alice, "zebra", SearchFilter(), limit=3)
+    seen = [memory.number for memory in first.items]
+    MemoryFactory(project=project, title="Zebra zebra zebra")
+    gone = next(memory for memory in memories if memory.number not in seen)
+    archive_memory(actor=person(alice), memory=gone, expected_version=1)
+    cursor = first.next_cursor
+    while cursor:
+        page = search_memories(project, alice, "zebra", SearchFilter(), limit=3, cursor=cursor)
+        seen += [memory.number for memory in page.items]
+        cursor = page.next_cursor
+    assert len(seen) == len(set(seen)) == 8
+    assert set(seen) == {memory.number for memory in memories} - {gone.number}
+
+
+def test_a_cursor_is_worth_nothing_to_another_reader_or_query(
+    project: Project, alice: User, bob: User
+) -> None:
+    for n in range(3):
+        MemoryFactory(project=project, title=f"Zebra {n}")
+    cursor = search_memories(project, alice, "zebra", SearchFilter(), limit=1).next_cursor or ""
+    for reader, query in ((bob, "zebra"), (alice, "zebras")):
+        with pytest.raises(Invalid):
+            search_memories(project, reader, query, SearchFilter(), limit=1, cursor=cursor)
+
+
+def test_totals_are_exact_to_two_hundred_and_then_at_least(project: Project, alice: User) -> None:
+    for n in range(202):
+        MemoryFactory(project=project, title=f"Zebra {n}")
+        if n in (199, 200):
+            answer = search_memories(project, alice, "zebra", SearchFilter(), limit=1)
+            assert (answer.total, answer.at_least) == (200, n == 200)
+
+
+def test_private_memories_move_neither_totals_nor_order_nor_confidence(
+    project: Project, alice: User, bob: User
+) -> None:
+    for n in range(4):
+        MemoryFactory(project=project, title=f"Zebra {n}", body="lion " * n)
+
+    def told() -> object:
+        answers = [
+            search_memories(project, bob, query, SearchFilter(), limit=9) for query in ("zebra lion", "tiger")
+        ]
+        return [([m.number for m in a.items], a.total, a.no_confident_match) for a in answers]
+
+    before = told()
+    for n in range(20):
+        MemoryFactory(
+            project=project, author=alice, title=f"Tiger lion {n}", body="lion " * 9, visibility="private"
+        )
+    assert told() == before
+    assert len(found(project, alice, "tiger")) == 20
+
+
+def test_another_project_is_another_world(project: Project, alice: User) -> None:
+    other = ProjectFactory()
+    MembershipFactory(project=other, user=alice, role="owner")
+    MemoryFactory(project=other, title="Zebra")
+    assert found(project, alice, "zebra") == []
+
+
+def test_a_stranger_finds_what_is_public_alone(project: Project, alice: User, charlie: User) -> None:
+    MemoryFactory(project=project, title="Shared zebra")
+    public = MemoryFactory(project=project, title="Public zebra", visibility="public")
+    assert found(project, charlie, "zebra") == [public.number]
+
+
+def test_making_private_and_sharing_move_the_words(project: Project, alice: User, bob: User) -> None:
+    memory = MemoryFactory(project=project, author=alice, title="Zebra")
+    by = agent(alice)
+    revise_memory(actor=by, memory=memory, expected_version=1, visibility="private")
+    assert (found(project, bob, "zebra"), found(project, alice, "zebra")) == ([], [1])
+    revise_memory(actor=by, memory=memory, expected_version=2, visibility="shared")
+    assert found(project, bob, "zebra") == [1]
+
+
+@pytest.mark.parametrize("query", ["zebra", "lion zebra jungle ocean river", "日"])
+def test_the_number_of_queries_is_fixed(
+    project: Project, alice: User, query: str, django_assert_max_num_queries: object
+) -> None:
+    for n in range(25):
+        MemoryFactory(project=project, title=f"Zebra {n} 日本", tags=["a", "b"])
+    with django_assert_max_num_queries(9):  # type: ignore[operator]
+        for memory in search_memories(project, alice, query, SearchFilter(), limit=20).items:
+            assert memory.tag_names
+
+
+# Words as people see them, of any script; not the marks that only shape a neighbour.
+_LETTERS = st.characters(categories=("Lu", "Ll", "Lo", "Nd"), exclude_characters="\u0640")
+_WORDS = st.text(_LETTERS, min_size=1, max_size=12)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(_WORDS, min_size=1, max_size=6))
+def test_a_memory_is_found_by_any_word_that_it_contains(
+    project: Project, alice: User, words: list[str]
+) -> None:
+    text = " ".join(words)
+    if not text.strip() or re.search("[\x00-\x1f\x7f-\x9f]", text):
+        return
+    Memory.objects.filter(project=project).delete()
+    with connection.cursor() as cursor:
+        for memory_id in engine().known(cursor):
+            engine().remove(cursor, memory_id)
+    memory = MemoryFactory(project=project, title="x", body=text)
+    for word in words:
+        assert memory.number in found(project, alice, word), unicodedata.name(word[0], word)
+
+
+@pytest.mark.parametrize("word", ["the", "is", "not", "we", "a"])
+def test_a_stop_word_alone_is_a_query(project: Project, alice: User, word: str) -> None:
+    memory = MemoryFactory(project=project, title="Something", body=f"here {word} there")
+    assert memory.number in found(project, alice, word)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(max_size=120))
+def test_no_query_is_an_error(project: Project, alice: User, query: str) -> None:
+    if not query.strip():
+        return
+    search_memories(project, alice, query[:QUERY_MAX_LENGTH], SearchFilter(), limit=3)
