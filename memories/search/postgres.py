@@ -23,7 +23,7 @@ from memories.search.ranking import (
     Stored,
     Weighted,
     counted,
-    finders,
+    pruned,
 )
 
 # PostgreSQL refuses a tsvector above 1 MB. A memory that has more goes into several
@@ -240,11 +240,7 @@ def rank(
     limit: int = RANKED_MAX,
 ) -> list[Hit]:
     """The best hits among the memories that `admitted` (id, superseded) lets through."""
-    number = finders(terms)
-    hits = _rank(cursor, terms, number, average, admitted, limit)
-    if len(hits) < limit and number < len(terms):
-        hits = _rank(cursor, terms, len(terms), average, admitted, limit)
-    return hits
+    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
 
 
 def _rank(
@@ -255,8 +251,6 @@ def _rank(
     admitted: tuple[str, Sequence[object]],
     limit: int,
 ) -> list[Hit]:
-    if not terms:
-        return []
     queries = [_query(term) for term in terms]
     cursor.execute(
         _RANK.format(admitted=admitted[0]),

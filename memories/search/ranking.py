@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from memories.search.analyse import QueryTerm, analyse
@@ -154,6 +154,17 @@ def finders(terms: Sequence[Weighted]) -> int:
             return number
         found += term.documents
     return len(terms)
+
+
+def pruned(terms: Sequence[Weighted], limit: int, rank: Callable[[int], list[Hit]]) -> list[Hit]:
+    """Hits by the rarest words first: `rank(n)` takes candidates from the first n terms and scores them by
+    all. Where that leaves fewer than `limit`, every term looks for candidates.
+    """
+    if not terms:
+        return []
+    number = finders(terms)
+    hits = rank(number)
+    return rank(len(terms)) if len(hits) < limit and number < len(terms) else hits
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:

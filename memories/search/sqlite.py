@@ -23,7 +23,7 @@ from memories.search.ranking import (
     Stored,
     Weighted,
     counted,
-    finders,
+    pruned,
 )
 
 COLUMNS = tuple(f"f{frequency}" for frequency in FREQUENCIES)
@@ -213,11 +213,7 @@ def rank(
     limit: int = RANKED_MAX,
 ) -> list[Hit]:
     """The best hits among the memories that `admitted` (id, superseded) lets through."""
-    number = finders(terms)
-    hits = _rank(cursor, terms, number, average, admitted, limit)
-    if len(hits) < limit and number < len(terms):
-        hits = _rank(cursor, terms, len(terms), average, admitted, limit)
-    return hits
+    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
 
 
 def _rank(
@@ -228,8 +224,6 @@ def _rank(
     admitted: tuple[str, Sequence[object]],
     limit: int,
 ) -> list[Hit]:
-    if not terms:
-        return []
     finders_sql, finders_params, finders_distinct = _wanted(terms[:number])
     adders_sql, adders_params, adders_distinct = _wanted(terms[number:])
     sql = _RANK.format(
