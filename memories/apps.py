@@ -8,4 +8,16 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
-        from memories import tools  # noqa: F401 - declares the tools
+        from memories import doctor, tools, tools_suggest  # noqa: F401 - declare the tools
+        from memories.overview import held_in
+        from memories.services.curating import drop_marks
+        from memories.services.watching import register_watcher
+        from memoryhub.kernel.doctor import register_check
+        from projects.home import register_home_facts
+
+        register_home_facts("memories", held_in)
+        register_watcher(drop_marks)
+        register_check("bags", doctor.check_bags)
+        register_check("history", doctor.check_history)
+        register_check("links", doctor.check_links)
+        register_check("index", doctor.check_index)

@@ -27,6 +27,18 @@ class MovedOn(Conflict):
         )
 
 
+class SeveralMovedOn(Conflict):
+    """Of several changes that were shown together, some would meet another version."""
+
+    def __init__(self, moved: list[tuple[int, int | None]]) -> None:
+        names = ", ".join(f"#{number}" for number, _ in moved)
+        super().__init__(
+            f"Changed since they were shown: {names}. Nothing was done; look again and repeat.",
+            current_version=moved[0][1],
+            changed=[{"number": number, "current_version": version} for number, version in moved],
+        )
+
+
 class AlreadyStored(Duplicate):
     """An active memory says exactly this."""
 

@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memories.querysets import LinkQuerySet, MemoryQuerySet, RevisionQuerySet
+from memories.querysets import LinkQuerySet, MemoryQuerySet, PartQuerySet, RevisionQuerySet
 from memoryhub.kernel.text import SUMMARY_MAX_LENGTH, TITLE_MAX_LENGTH
 from projects.models import Project
 
@@ -90,6 +90,8 @@ class Memory(models.Model):
     HINT_MAX_LENGTH = 120
     MAX_SCOPES = 10
     REASON_MAX_LENGTH = 1000
+    # In one link field of one write.
+    MAX_LINKS = 50
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="memories", editable=False)
@@ -207,6 +209,24 @@ class Memory(models.Model):
         return [scope.path for scope in self.scopes.all()]
 
 
+class SummaryKey(models.Model):
+    """What the summary of a memory in the index says, as a key: finds the same one under another title.
+
+    A table of its own and no column: SQLite would read past a long body for one that comes after it.
+    """
+
+    memory = models.OneToOneField(
+        Memory, on_delete=models.CASCADE, primary_key=True, related_name="summarised"
+    )
+    key = models.CharField(max_length=64)
+
+    class Meta:
+        indexes = (models.Index(fields=("key",), name="summary_key"),)
+
+    def __str__(self) -> str:
+        return self.key[:12]
+
+
 class Tag(models.Model):
     """One tag of one memory, in the order given."""
 
@@ -215,6 +235,8 @@ class Tag(models.Model):
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="tags")
     name = models.CharField(max_length=NAME_MAX_LENGTH)
     position = models.PositiveSmallIntegerField()
+
+    objects = PartQuerySet.as_manager()
 
     class Meta:
         ordering = ("memory", "position")
@@ -233,6 +255,8 @@ class ScopePath(models.Model):
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="scopes")
     path = models.CharField(max_length=PATH_MAX_LENGTH)
     position = models.PositiveSmallIntegerField()
+
+    objects = PartQuerySet.as_manager()
 
     class Meta:
         ordering = ("memory", "position")

@@ -30,9 +30,19 @@ def normalise_path(path: str) -> str:
     return "/".join(parts)
 
 
+def _scope(path: str) -> str:
+    """A path as a scope. Raises ValueError as `normalise_path` does, and for a folder `global`."""
+    scope = normalise_path(path)
+    if scope.lower() == "global":
+        raise ValueError(
+            f"{path!r} reads as 'global', which covers no path. Name what is inside that folder."
+        )
+    return scope
+
+
 def normalise_scopes(paths: list[str]) -> list[str]:
     """Paths without repetition; `global` and nothing cover no path. Raises ValueError."""
-    kept = [normalise_path(path) for path in paths if path.strip().lower() != "global"]
+    kept = [_scope(path) for path in paths if path.strip().lower() != "global"]
     return [path for path in dict.fromkeys(kept) if path]
 
 

@@ -73,6 +73,9 @@ class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
         """Not revoked; some may have expired."""
         return self.filter(revoked_at=None)
 
+    def expired_before(self, at: Any) -> AccessTokenQuerySet:
+        return self.filter(expires_at__lt=at)
+
     def good(self, at: Any) -> AccessTokenQuerySet:
         """Neither revoked nor expired, of an active user."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=at), revoked_at=None, user__is_active=True)

@@ -16,6 +16,8 @@ from memoryhub.kernel.text import in_one_line, shortened
 from projects.models import Project, User
 
 RULES_BUDGET = 6000
+# Of the path, in the header.
+PATH_LENGTH = 50
 
 
 def rules(project: Project, reader: User, *, path: str = "", budget: int = RULES_BUDGET) -> Recall:
@@ -44,8 +46,10 @@ def rules(project: Project, reader: User, *, path: str = "", budget: int = RULES
         for number, hardness, visibility, title, summary in rows
     ]
     name = shortened(in_one_line(project.name), NAME_LENGTH)
-    which = f" for {shortened(in_one_line(path), 60)}" if path else ""
-    header = f"{name}: constraints{which}. Absolute ones may not be broken.\nmemory_get 48 reads [#48] whole."
+    which = f" for {shortened(in_one_line(path), PATH_LENGTH)}" if path else ""
+    header = (
+        f"Constraints of {name}{which}. Absolute ones may not be broken.\nmemory_get 48 reads [#48] whole."
+    )
     return pack(budget=budget, header=header, critical=(), rest=entries, counts=Counts(normal=total))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memories.search.analyse import analyse
 from memories.search.engine import cursor, engine, scope_of
 from memories.search.ranking import distinct_texts, scoped
+from memories.search.summaries import drop_summary, keep_summary
 
 if TYPE_CHECKING:
     from memories.models import Memory
@@ -26,12 +27,14 @@ def index(memory: Memory, *, tags: Sequence[str] | None = None) -> None:
     scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
     with cursor() as open_cursor:
         engine().store(open_cursor, memory.pk, scoped(scope, tokens), len(tokens))
+    keep_summary(memory)
 
 
 def unindex(memory: Memory) -> None:
     """Take a memory out of the index."""
     with cursor() as open_cursor:
         engine().remove(open_cursor, memory.pk)
+    drop_summary(memory)
 
 
 def forget() -> None:

@@ -1,7 +1,9 @@
 """Every write to memories. Doors call these verbs and nothing else."""
 
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
+from memories.services.curating import mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
+from memories.services.several import Step, do_several
 from memories.services.submit import submit_change
 from memories.services.verbs import (
     add_memory,
@@ -14,6 +16,7 @@ from memories.services.verbs import (
     supersede_memory,
     verify_memory,
 )
+from memories.services.watching import Written, register_watcher
 
 __all__ = [
     "Applied",
@@ -21,12 +24,19 @@ __all__ = [
     "ChangeKind",
     "Hint",
     "Pending",
+    "Step",
+    "Written",
     "add_memory",
     "archive_memory",
     "check_fields",
+    "do_several",
     "erase_memory",
+    "mark_not_similar",
     "merge_memories",
     "move_into_bag",
+    "refresh_summary",
+    "register_watcher",
+    "resolve_contradiction",
     "restore_memory",
     "revise_memory",
     "submit_change",

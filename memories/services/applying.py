@@ -6,12 +6,12 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any
 
-from memories.errors import AlreadyStored, BagRule, LinkRule, OnlyItsAuthor
+from memories.errors import AlreadyStored, BagRule, OnlyItsAuthor
 from memories.models import Memory, Origin, Revision, Status, Visibility, Weight
 from memories.services import bags, links
 from memories.services.changes import Applied, Change
 from memories.services.merging import merge
-from memories.services.writing import Writing, duplicate_key, store_change, store_new
+from memories.services.writing import Writing, duplicate_key, last_revision, store_change, store_new
 from memoryhub.kernel.actor import ActorKind
 
 __all__ = ["archive", "create", "merge", "supersede", "update"]
@@ -52,12 +52,22 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
         memory.parent = writing.load(parent_number)
         bags.check_bag(writing, memory, memory.parent)
     targets = links.load_targets(writing, memory, change.links)
+    if memory.parent in targets["supersedes"]:
+        raise _replaced_bag(memory)
     writing.request_digest = change.digest()
-    named = {field: [other.number for other in others] for field, others in targets.items() if others}
+    new = links.new_links(memory, targets)
     parent = {"parent": memory.parent} if memory.parent else {}
-    store_new(writing, memory, {**fields, **parent}, named)
-    links.add_links(writing, memory, targets)
+    store_new(writing, memory, {**fields, **parent}, links.told(memory, new))
+    links.add_links(writing, memory, new)
     return Applied(memory, writing.hints)
+
+
+def _replaced_bag(memory: Memory) -> BagRule:
+    assert memory.parent is not None
+    sentence = (
+        f"#{memory.parent.number} is replaced by this and can't hold it as well. Leave out one of the two."
+    )
+    return BagRule("bag_is_active", sentence)
 
 
 def _twin(memory: Memory) -> Memory | None:
@@ -90,7 +100,6 @@ def update(writing: Writing, change: Change, memory: Memory, fields: dict[str, A
     for name, value in changed.items():
         if name in _PLAIN:
             setattr(memory, name, value)
-    notes: dict[str, Any] = {}
     if fields.get("status") == Status.ACTIVE and not memory.is_active:
         changed |= {"status": Status.ACTIVE.value}
         memory.status, memory.archived_at, memory.archive_reason = Status.ACTIVE, None, ""
@@ -102,22 +111,38 @@ def update(writing: Writing, change: Change, memory: Memory, fields: dict[str, A
         _check_stays(writing, memory, memory.parent)
     targets = links.load_targets(writing, memory, change.links)
     ended = links.check_unlink(writing, memory, change.links.get("unlink") or [])
+    ended += links.check_unlink(
+        writing, memory, change.links.get("resolves") or [], "resolves", links.TYPES["contradicts"]
+    )
     _check_successors(writing, memory, changed)
-    if not changed and not ended and not links.new_links(memory, targets):
-        return memory
+    if memory.parent in targets["supersedes"]:
+        _leave_replaced_bag(writing, memory, changed)
+    new = links.new_links(memory, targets)
+    notes = links.told(memory, {**new, **links.other_ends(writing, memory, ended)})
+    if changed or notes:
+        _check_duplicate(memory, changed)
+        store_change(writing, memory, changed, **notes)
+    links.resolve(writing, memory, ended)
+    links.add_links(writing, memory, new)
+    if "visibility" in changed:
+        bags.release_less_visible(writing, memory)
+    return memory
+
+
+def _leave_replaced_bag(writing: Writing, memory: Memory, changed: dict[str, Any]) -> None:
+    """A child that replaces its own bag leaves it. Raises BagRule where it is to go in at once."""
+    if changed.get("parent"):
+        raise _replaced_bag(memory)
+    memory.parent = changed["parent"] = None
+    writing.say("moved_to_top_level", f"#{memory.number} moved to the top level.", memory.number)
+
+
+def _check_duplicate(memory: Memory, changed: Mapping[str, Any]) -> None:
     if memory.is_active and {"title", "summary", "body", "visibility", "status"} & set(changed):
         memory.duplicate_key = duplicate_key(memory)
         twin = _twin(memory)
         if twin is not None:
             raise AlreadyStored(twin.number)
-    links.resolve(writing, ended)
-    notes |= links.add_links(writing, memory, targets)
-    if ended:
-        notes["unlink"] = sorted(set(change.links["unlink"]))
-    store_change(writing, memory, changed, **notes)
-    if "visibility" in changed:
-        bags.release_less_visible(writing, memory)
-    return memory
 
 
 def _plain_changes(memory: Memory, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,12 +190,9 @@ def _check_stays(writing: Writing, memory: Memory, parent: Memory) -> None:
 
 def _put_back(writing: Writing, memory: Memory, changed: dict[str, Any]) -> None:
     """A restored memory goes back into the bag it left, where the rules still hold; else it says so."""
-    left = (
-        Revision.objects.filter(memory=memory, fields__has_key="left_bag")
-        .order_by("-version")
-        .values_list("fields__left_bag", flat=True)
-        .first()
-    )
+    # The bag that it left when it went out of use, not one of years before.
+    ended = last_revision(memory, "status")
+    left = ended.fields.get("left_bag") if ended else None
     if not left:
         return
     bag = writing.seen().numbered(left).first()
@@ -218,9 +240,7 @@ def supersede(writing: Writing, change: Change, memory: Memory, fields: Mapping[
     assert change.other is not None
     successor = writing.load(change.other)
     links.check_successor(successor, memory, "superseded_by")
-    if not successor.is_active:
-        sentence = f"#{successor.number} is {successor.status}. Name an active memory as the successor."
-        raise LinkRule("successor_is_active", "superseded_by", sentence)
+    links.check_active(successor, "superseded_by")
     links.link(writing, successor, memory, links.TYPES["supersedes"])
     links.set_superseded(writing, memory, successor, children_follow=change.children_follow)
     return memory

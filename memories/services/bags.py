@@ -11,9 +11,12 @@ from memories.models import Memory, Visibility, Weight
 from memories.services.writing import Writing, store_change
 
 
-def children_of(memory: Memory) -> list[Memory]:
+def children_of(writing: Writing, memory: Memory) -> list[Memory]:
     """All active children, locked, whoever may see them."""
-    return list(Memory.objects.inside(memory).select_for_update(of=("self",)).order_by("number"))
+    rows = Memory.objects.inside(memory).select_for_update(of=("self",)).order_by("number")
+    children = [writing.hold(row) for row in rows]
+    # What this write has taken out of the bag may not be stored yet.
+    return [child for child in children if child.parent_id == memory.pk and child.is_active]
 
 
 def check_bag(writing: Writing, memory: Memory, parent: Memory) -> None:
@@ -44,7 +47,7 @@ def check_bag(writing: Writing, memory: Memory, parent: Memory) -> None:
         raise BagRule(
             "private_bag_of_one", f"{there} is private and holds its author's private memories alone."
         )
-    if memory.pk and any(writing.can_see(child) for child in children_of(memory)):
+    if memory.pk and any(writing.can_see(child) for child in children_of(writing, memory)):
         raise BagRule(
             "child_has_no_children", f"{here} has children itself; bags have one level. Take them out first."
         )
@@ -52,7 +55,7 @@ def check_bag(writing: Writing, memory: Memory, parent: Memory) -> None:
 
 def release_hidden(writing: Writing, memory: Memory) -> None:
     """Before a memory goes into a bag: the children that the actor can't see move to the top level."""
-    for child in children_of(memory):
+    for child in children_of(writing, memory):
         if not writing.can_see(child):
             move_out(writing, child)
 
@@ -60,16 +63,25 @@ def release_hidden(writing: Writing, memory: Memory) -> None:
 def release_less_visible(writing: Writing, bag: Memory) -> None:
     """After a bag became less visible: children more visible than it, or somebody else's, move out."""
     limit = Visibility(bag.visibility)
-    for child in children_of(bag):
+    for child in children_of(writing, bag):
         somebody_elses = bag.is_private and child.author_id != bag.author_id
         if somebody_elses or not limit.at_least(Visibility(child.visibility)):
             _move_out_and_say(writing, child)
 
 
-def end_bag(writing: Writing, bag: Memory, successor: Memory | None = None) -> None:
-    """Whatever ends a bag: its children move to the top level, or under the successor where the rules hold."""
-    for child in children_of(bag):
-        if successor is not None and _fits(writing, child, successor):
+def end_bag(
+    writing: Writing, bag: Memory, successor: Memory | None = None, *, children_follow: bool = False
+) -> None:
+    """Whatever ends a bag: its children move to the top level, or under a successor that may hold them."""
+    children = children_of(writing, bag)
+    for child in children:
+        if child == successor:
+            # It stood in the bag itself: out of it, it can take the others in.
+            _move_out_and_say(writing, child)
+    for child in children:
+        if child == successor:
+            continue
+        if successor is not None and children_follow and _fits(writing, child, successor):
             _set_parent(writing, child, successor)
         else:
             _move_out_and_say(writing, child)

@@ -1,4 +1,4 @@
-"""A change to a memory, as data: what doors build, what is decided on, what is applied, what a review keeps."""
+"""A change to a memory, as data: what doors build, what is decided on and applied, what a review keeps."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from memories.services.changes import Change, ChangeKind
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.secret_scan import find_secret
-from memoryhub.kernel.text import summary_problem, text_problem, tidy
+from memoryhub.kernel.text import printable, summary_problem, text_problem, tidy
 
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -43,7 +43,7 @@ FIELDS = (
     "parent",
     "status",
 )
-LINK_FIELDS = ("supersedes", "related_to", "contradicts", "unlink")
+LINK_FIELDS = ("supersedes", "related_to", "contradicts", "not_similar", "unlink", "resolves")
 _CHOICES = {"kind": Kind, "weight": Weight, "visibility": Visibility, "hardness": Hardness}
 
 
@@ -57,15 +57,55 @@ def check_change(change: Change, context: WriteContext) -> dict[str, Any]:
 
 def collect(change: Change, context: WriteContext, problems: Problems) -> dict[str, Any]:
     """The same, with what is wrong added to the `problems` that a door has found already."""
-    fields = _read_fields(change.fields, problems)
+    fields = _read_fields(_touched(change), problems)
     kind = _kind(change, fields)
     if change.kind is ChangeKind.CREATE:
         _need(fields, problems)
     if change.kind in (ChangeKind.CREATE, ChangeKind.UPDATE) and kind is not None:
         _check_kind(change, fields, kind, problems)
+    _check_links(change, problems)
     _check_reason(change, problems)
     _scan(fields, change, context, problems)
     return fields
+
+
+# By field, the attribute that an update compares with what it names.
+_COMPARED = {
+    "title": "title",
+    "summary": "summary",
+    "body": "body",
+    "retrieval_hints": "retrieval_hints",
+    "hardness": "hardness",
+    "tags": "tag_names",
+    "scope_paths": "scope_paths",
+}
+
+
+def _touched(change: Change) -> dict[str, Any]:
+    """The named fields, but those that an update names with the value they have.
+
+    What an import brought thin or too long stays as it is until somebody changes it, and a form sends
+    the fields that nobody touched as well.
+    """
+    memory = change.memory
+    given = dict(change.fields)
+    if change.kind is not ChangeKind.UPDATE or memory is None:
+        return given
+    for name, attribute in _COMPARED.items():
+        if name in given and _tidied(given[name]) == getattr(memory, attribute):
+            del given[name]
+    if isinstance(given.get("details"), dict):
+        had = memory.details
+        given["details"] = {
+            key: value
+            for key, value in given["details"].items()
+            if key not in had or _tidied(value) != had[key]
+        }
+    return given
+
+
+def _tidied(value: Any) -> Any:
+    return tidy(value) if isinstance(value, str) else value
 
 
 def _kind(change: Change, fields: Mapping[str, Any]) -> Kind | None:
@@ -79,7 +119,7 @@ def _read_fields(given: Mapping[str, Any], problems: Problems) -> dict[str, Any]
     read: dict[str, Any] = {}
     for name, value in given.items():
         if name not in FIELDS:
-            problems.add(name, f"Unknown field. Fields: {', '.join(FIELDS)}.")
+            problems.add(printable(name), f"Unknown field. Fields: {', '.join(FIELDS)}.")
         else:
             read[name] = _read(name, value, problems)
     return read
@@ -167,7 +207,7 @@ def _read_details(value: Any, problems: Problems) -> Any:
             read[key] = _read_steps(item, problems)
             continue
         item = "" if item is None else item
-        problems.add(f"details.{_short(key)}", text_problem(item, most=Memory.DETAIL_MAX_LENGTH))
+        problems.add(f"details.{printable(key)}", text_problem(item, most=Memory.DETAIL_MAX_LENGTH))
         read[key] = tidy(item) if isinstance(item, str) else ""
     return read
 
@@ -190,8 +230,9 @@ def _read_steps(value: Any, problems: Problems) -> list[dict[str, str]]:
             problems.add(field, "Each step must be a text, or an object of does and depends_on.")
             continue
         step = {key: text for key, text in step.items() if text not in (None, "")}
-        for text in step.values():
-            problems.add(field, text_problem(text, most=Memory.DETAIL_MAX_LENGTH))
+        for key, text in step.items():
+            least = 1 if key == "does" else 0
+            problems.add(field, text_problem(text, most=Memory.DETAIL_MAX_LENGTH, least=least))
         steps.append({key: tidy(text) if isinstance(text, str) else "" for key, text in step.items()})
     if len(json.dumps(steps, ensure_ascii=False)) > Memory.DETAIL_MAX_LENGTH:
         problems.add(field, f"Is longer than {Memory.DETAIL_MAX_LENGTH} characters in all.")
@@ -223,12 +264,15 @@ def _check_kind(change: Change, fields: dict[str, Any], kind: Kind, problems: Pr
         # Clearing what an earlier kind had is how a kind is changed.
         if key not in allowed and (key in merged or key not in had):
             names = ", ".join(allowed) or "none"
-            problems.add(f"details.{_short(key)}", f"A {kind.label} has no such field. Its fields: {names}.")
+            clear = " Move its text to the body and clear it, by an empty text." if key in had else ""
+            sentence = f"A {kind.label} has no such field. Its fields: {names}.{clear}"
+            problems.add(f"details.{printable(key)}", sentence)
     for key, least in allowed.items():
         if least and (all_of_them or key in touched):
             problems.add(f"details.{key}", _too_thin(merged.get(key, ""), least))
     if "details" in fields or (all_of_them and memory is not None):
-        fields["details"] = {key: merged[key] for key in allowed if key in merged}
+        # What an import brought beyond the fields of the kind stays, too.
+        fields["details"] = {key: merged[key] for key in {**allowed, **merged} if key in merged}
     _check_constraint(memory, fields, kind, all_of_them, problems)
 
 
@@ -236,11 +280,8 @@ def _too_thin(text: str, least: int) -> str | None:
     length = len(text.strip())
     if length >= least:
         return None
-    return (
-        f"Required: at least {least} characters, it has {length}."
-        if length
-        else f"Required: at least {least}."
-    )
+    needed = f"at least {least} characters" if least > 1 else "a text"
+    return f"Required: {needed}, it has {length}." if length else f"Required: {needed}."
 
 
 def _check_constraint(
@@ -261,9 +302,28 @@ def _check_constraint(
         )
 
 
+def _check_links(change: Change, problems: Problems) -> None:
+    """Lists of numbers; whether there are such memories is looked up under the lock."""
+    for name, numbers in change.links.items():
+        if not isinstance(numbers, list) or not all(_is_number(number) for number in numbers):
+            problems.add(name, "Must be a list of numbers such as [48, 52].")
+        elif len(numbers) > Memory.MAX_LINKS:
+            problems.add(name, f"Has {len(numbers)} numbers; at most {Memory.MAX_LINKS} are allowed at once.")
+    for name in ("unlink", "resolves"):
+        if change.kind is ChangeKind.CREATE and change.links.get(name):
+            problems.add(name, "A new memory has no links yet. Leave it out.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
 def _check_reason(change: Change, problems: Problems) -> None:
     problems.add("reason", text_problem(change.reason, most=Memory.REASON_MAX_LENGTH))
-    if change.links.get("unlink") and not change.reason.strip():
+    ends_links = change.kind is ChangeKind.UPDATE and (
+        change.links.get("unlink") or change.links.get("resolves")
+    )
+    if ends_links and not str(change.reason).strip():
         problems.add("reason", "Say why the link no longer holds: it is kept with the history.")
 
 
@@ -295,8 +355,3 @@ def _texts(name: str, value: Any) -> list[tuple[str, str]]:
             for found in _texts(f"{deeper}.{key}" if deeper else name, item)
         ]
     return []
-
-
-def _short(key: object) -> str:
-    """A made-up key, safe to repeat."""
-    return "".join(c for c in str(key)[:40] if c.isprintable()) or "?"

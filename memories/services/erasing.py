@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.db import transaction
 
 from memories.models import Link, Memory, Revision, Status, Weight
-from memories.search import unindex
+from memories.search import forget, unindex
 from memories.services.bags import end_bag
+from memories.services.watching import Was, Written, tell
 from memories.services.writing import begin, duplicate_key, finish
 from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.errors import Forbidden
+from memoryhub.kernel.traces import wipe_traces
 from projects.models import Role
 
 ERASED_TITLE = "(erased)"
@@ -24,21 +26,23 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
     """
     if actor.is_agent:
         raise Forbidden("An agent can't erase. Ask an owner of the project to do it.")
-    writing = begin(actor, memory.project, need=Role.OWNER)
+    writing = begin(actor, memory.project, need=Role.OWNER, memory=memory)
     memory = Memory.objects.select_for_update(of=("self",)).get(pk=memory.pk)
     if memory.is_erased:
         return
     end_bag(writing, memory)
+    was = Was(memory.parent_id, memory.visibility, memory.status)
     memory.title, memory.summary, memory.body, memory.archive_reason = ERASED_TITLE, "", "", ""
     memory.details, memory.retrieval_hints, memory.parent = {}, [], None
     memory.status, memory.weight = Status.ARCHIVED, Weight.NORMAL
-    memory.erased_at = memory.updated_at = memory.touched_at = writing.at
+    memory.erased_at = memory.archived_at = memory.updated_at = memory.touched_at = writing.at
     memory.version += 1
     memory.duplicate_key = duplicate_key(memory)
     memory.save()
     memory.tags.all().delete()
     memory.scopes.all().delete()
     Link.objects.of(memory).delete()
+    _forget_reasons(memory)
     Revision.objects.filter(memory=memory).update(
         fields={}, reason="", session="", client="", model="", branch="", commit="", request_digest=""
     )
@@ -53,4 +57,17 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
         created_at=writing.at,
     )
     unindex(memory)
+    forget()
+    tell(Written(writing, memory, frozenset({"title", "summary", "body", "status", "parent"}), was))
     finish(writing)
+    transaction.on_commit(wipe_traces)
+
+
+def _forget_reasons(memory: Memory) -> None:
+    """The reasons of its writes, which stand also in what the same writes changed elsewhere."""
+    moments = list(Revision.objects.filter(memory=memory).values_list("created_at", flat=True))
+    beside = Revision.objects.filter(memory__project=memory.project_id, created_at__in=moments)
+    elsewhere = beside.exclude(memory=memory)
+    ended = Memory.objects.filter(pk__in=elsewhere.values("memory"), archived_at__in=moments)
+    ended.update(archive_reason="")
+    elsewhere.update(reason="")

@@ -14,6 +14,7 @@ TYPES = {
     "supersedes": Link.Type.SUPERSEDES,
     "related_to": Link.Type.RELATED,
     "contradicts": Link.Type.CONTRADICTS,
+    "not_similar": Link.Type.NOT_SIMILAR,
 }
 
 
@@ -25,9 +26,18 @@ def load_targets(writing: Writing, memory: Memory, links: Mapping[str, list[int]
         if memory.number and memory.number in numbers:
             raise LinkRule("link_between_two", field, f"#{memory.number} can't be linked to itself.")
         targets[field] = [writing.load(number) for number in numbers]
+    if targets["supersedes"]:
+        check_active(memory, "supersedes")
     for older in targets["supersedes"]:
         check_successor(memory, older, "supersedes")
     return targets
+
+
+def check_active(successor: Memory, field: str) -> None:
+    """Only a memory in use replaces another. Raises LinkRule."""
+    if not successor.is_active:
+        sentence = f"#{successor.number} is {successor.status}; only an active memory replaces another."
+        raise LinkRule("successor_is_active", field, f"{sentence} Restore it, or name another.")
 
 
 def check_successor(successor: Memory, older: Memory, field: str) -> None:
@@ -57,40 +67,72 @@ def _supersedes(start: Memory, goal: Memory) -> bool:
     return False
 
 
-def add_links(writing: Writing, memory: Memory, targets: Mapping[str, list[Memory]]) -> dict[str, list[int]]:
-    """Create the links that aren't there yet; returns, by field, the numbers that are new."""
-    added: dict[str, list[int]] = {}
+def new_links(memory: Memory, targets: Mapping[str, list[Memory]]) -> dict[str, list[Memory]]:
+    """By field, those that don't stand yet; what relates or contradicts stands whichever end named it.
+
+    One that is superseded and was restored is superseded anew.
+    """
+    there: set[tuple[int, str]] = set()
+    if memory.pk:
+        for row in Link.objects.standing().of(memory):
+            if row.source_id == memory.pk:
+                there.add((row.target_id, row.type))
+            elif row.type != Link.Type.SUPERSEDES:
+                there.add((row.source_id, row.type))
+    new: dict[str, list[Memory]] = {}
     for field, others in targets.items():
         for other in others:
-            if _create(writing, memory, other, TYPES[field], writing.reason):
-                added.setdefault(field, []).append(other.number)
+            if (other.pk, TYPES[field]) not in there or (field == "supersedes" and other.is_active):
+                new.setdefault(field, []).append(other)
+    return new
+
+
+def is_told(memory: Memory, other: Memory) -> bool:
+    """Whether everybody who may read `memory` may read `other`: only then does its history name it."""
+    if other.is_private and other.author_id != memory.author_id:
+        return False
+    return Visibility(other.visibility).at_least(Visibility(memory.visibility))
+
+
+def told(memory: Memory, links: Mapping[str, list[Memory]]) -> dict[str, list[int]]:
+    """By field, the numbers that the revision of `memory` may hold."""
+    numbers = {
+        field: [other.number for other in others if is_told(memory, other)] for field, others in links.items()
+    }
+    return {field: named for field, named in numbers.items() if named}
+
+
+def add_links(writing: Writing, memory: Memory, new: Mapping[str, list[Memory]]) -> None:
+    """Create links.
+
+    One to a memory that not everybody sees who sees this one is kept from the other side and stands in
+    the other's history, so that neither a version nor a time here tells that there is something.
+    """
+    for field, others in new.items():
+        for other in others:
             if field == "supersedes":
+                link(writing, memory, other, TYPES[field])
                 set_superseded(writing, other, memory)
-    return added
+            elif is_told(memory, other):
+                link(writing, memory, other, TYPES[field])
+            else:
+                link(writing, other, memory, TYPES[field])
+                store_change(writing, other, {}, **{field: [memory.number]})
 
 
-def new_links(memory: Memory, targets: Mapping[str, list[Memory]]) -> bool:
-    """Whether any of these links isn't standing yet."""
-    standing = set(Link.objects.standing().filter(source=memory).values_list("target", "type"))
-    return any(
-        (other.pk, TYPES[field]) not in standing for field, others in targets.items() for other in others
-    )
-
-
-def _create(writing: Writing, source: Memory, target: Memory, type: str, reason: str) -> bool:
-    _, created = Link.objects.get_or_create(
+def link(writing: Writing, source: Memory, target: Memory, type: str, reason: str = "") -> None:
+    """One link, if it isn't there yet; one that is set anew takes the new reason."""
+    reason = reason or writing.reason
+    row, created = Link.objects.get_or_create(
         source=source,
         target=target,
         type=type,
         resolved_at=None,
         defaults={"reason": reason, "created_by": writing.actor.user, "created_at": writing.at},
     )
-    return created
-
-
-def link(writing: Writing, source: Memory, target: Memory, type: str) -> None:
-    """One link, if it isn't there yet."""
-    _create(writing, source, target, type, writing.reason)
+    if not created and reason and row.reason != reason:
+        row.reason = reason
+        row.save(update_fields=["reason"])
 
 
 def set_superseded(
@@ -104,7 +146,7 @@ def set_superseded(
     note = {"superseded_by": successor.number, **note_bag(changed)}
     changed.pop("left_bag", None)
     store_change(writing, older, changed, **note)
-    end_bag(writing, older, successor if children_follow else None)
+    end_bag(writing, older, successor, children_follow=children_follow)
 
 
 def leave_bag(memory: Memory) -> dict[str, Any]:
@@ -120,25 +162,40 @@ def note_bag(changed: Mapping[str, Any]) -> dict[str, Any]:
     return {"left_bag": changed["left_bag"]} if "left_bag" in changed else {}
 
 
-def check_unlink(writing: Writing, memory: Memory, numbers: list[int]) -> list[Link]:
-    """The standing links between the memory and these numbers, either way. Raises LinkRule."""
+def check_unlink(
+    writing: Writing, memory: Memory, numbers: list[int], field: str = "unlink", type: str | None = None
+) -> list[Link]:
+    """The standing links between the memory and these numbers, either way, or those of one type alone.
+
+    Raises LinkRule.
+    """
     found: list[Link] = []
     for number in sorted(set(numbers)):
         other = writing.load(number)
         between = [
             row
             for row in Link.objects.standing().of(memory).select_related("source", "target")
-            if other.pk in (row.source_id, row.target_id)
+            if other.pk in (row.source_id, row.target_id) and type in (None, row.type)
         ]
         if not between:
-            sentence = f"#{memory.number} and #{number} have no link."
-            raise LinkRule("no_such_link", "unlink", f"{sentence} Read the memory for the links it has.")
+            sentence = f"#{memory.number} and #{number} have no {'such ' if type else ''}link."
+            raise LinkRule("no_such_link", field, f"{sentence} Read the memory for the links it has.")
         found += between
     return found
 
 
-def resolve(writing: Writing, rows: list[Link]) -> None:
+def other_ends(writing: Writing, memory: Memory, rows: list[Link]) -> dict[str, list[Memory]]:
+    """The other ends of links that end, under the field that ends them, each once."""
+    ends = [row.target if row.source_id == memory.pk else row.source for row in rows]
+    found = {end.number: writing.hold(end) for end in ends}
+    return {"unlink": [found[number] for number in sorted(found)]} if found else {}
+
+
+def resolve(writing: Writing, memory: Memory, rows: list[Link]) -> None:
     """End links with the reason of this write; the rows stay."""
+    for other in other_ends(writing, memory, rows).get("unlink", []):
+        if not is_told(memory, other):
+            store_change(writing, other, {}, unlink=[memory.number])
     for row in rows:
         row.resolved_at, row.resolved_by = writing.at, writing.actor.user
         row.resolved_reason = writing.reason

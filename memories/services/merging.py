@@ -32,7 +32,7 @@ def merge(writing: Writing, change: Change, memory: Memory, fields: Any) -> Memo
     memory.status, memory.archived_at = Status.ARCHIVED, writing.at
     memory.archive_reason = writing.reason or f"Merged into #{survivor.number}."
     store_change(writing, memory, changed, merged_into=survivor.number, **left)
-    bags.end_bag(writing, memory, survivor if change.children_follow else None)
+    bags.end_bag(writing, memory, survivor, children_follow=change.children_follow)
     return memory
 
 
@@ -46,7 +46,8 @@ def _check(memory: Memory, survivor: Memory) -> None:
                 "merge_active", field, f"#{one.number} is {one.status}. Restore it before merging."
             )
     if memory.kind != survivor.kind:
-        kinds = f"#{memory.number} is a {memory.get_kind_display()}, #{survivor.number} a {survivor.get_kind_display()}"
+        there = f"#{survivor.number} a {survivor.get_kind_display()}"
+        kinds = f"#{memory.number} is a {memory.get_kind_display()}, {there}"
         raise LinkRule("merge_one_kind", field, f"{kinds}. Only memories of one kind are merged.")
     if Visibility(survivor.visibility).rank > Visibility(memory.visibility).rank:
         sentence = f"#{survivor.number} is {survivor.visibility} and would show what is {memory.visibility}."
@@ -99,6 +100,7 @@ def _take_links(writing: Writing, memory: Memory, survivor: Memory) -> dict[str,
             except LinkRule:
                 continue
         source, target = (survivor, other) if outgoing else (other, survivor)
-        links.link(writing, source, target, row.type)
-        notes.setdefault("linked", []).append(other.number)
+        links.link(writing, source, target, row.type, row.reason)
+        if links.is_told(survivor, other):
+            notes.setdefault("linked", []).append(other.number)
     return {name: sorted(set(numbers)) for name, numbers in notes.items()}

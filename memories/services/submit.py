@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from django.db import transaction
 
+from memories.evidence import advise
 from memories.models import Memory
 from memories.services import applying
 from memories.services.changes import Applied, Change, ChangeKind, Pending
@@ -30,13 +33,29 @@ def submit_change(actor: Actor, change: Change) -> Applied | Pending:
     """
     fields = check_change(change, actor.context)
     with transaction.atomic():
-        writing = begin(actor, change.project, change.reason)
+        writing = begin(actor, change.project, change.reason, memory=change.memory)
         if must_wait(writing, change):
             raise NotImplementedError("Reviews come with their own change; until then nothing waits.")
         done = apply_change(writing, change, fields)
         if not done.duplicate:
             finish(writing)
+            advise_on(writing, change, done.memory, fields)
         return done
+
+
+# What a hint is read from: a change of weight or bag says nothing new.
+_SAYING = {"title", "summary", "body", "details", "kind", "tags", "retrieval_hints", "visibility", "status"}
+
+
+def advise_on(writing: Writing, change: Change, memory: Memory, fields: Mapping[str, Any]) -> None:
+    """Say what the written text is like, may replace or speaks against, of what the actor sees."""
+    creating = change.kind is ChangeKind.CREATE
+    if not (creating or (change.kind is ChangeKind.UPDATE and _SAYING & set(change.fields))):
+        return
+    if memory.is_active and writing.actor.user is not None:
+        tags = fields.get("tags", []) if creating else memory.tag_names
+        for advice in advise(memory, tags, writing.seen()):
+            writing.say(advice.type, advice.message, advice.number)
 
 
 def must_wait(writing: Writing, change: Change) -> bool:
@@ -53,5 +72,9 @@ def apply_change(writing: Writing, change: Change, fields: dict[str, object]) ->
         return applying.create(writing, change, fields)
     assert change.memory is not None
     memory = lock_memory(writing, change.memory, change.expected_version)
+    if memory.version != change.memory.version:
+        # It was checked against what the door had loaded, and moved on before the lock.
+        change = replace(change, memory=memory)
+        fields = check_change(change, writing.actor.context)
     memory = _APPLY[change.kind](writing, change, memory, fields)
     return Applied(memory, writing.hints)

@@ -116,10 +116,10 @@ def merge_memories(
 
 
 @transaction.atomic
-def verify_memory(*, actor: Actor, memory: Memory) -> Memory:
+def verify_memory(*, actor: Actor, memory: Memory, expected_version: int | None = None) -> Memory:
     """Say that a memory is still true: moves `verified_at` alone, at once under every policy."""
-    writing = begin(actor, memory.project)
-    memory = lock_memory(writing, memory, None)
+    writing = begin(actor, memory.project, memory=memory)
+    memory = lock_memory(writing, memory, expected_version)
     if not memory.is_active:
         sentence = (
             f"#{memory.number} is {memory.status}; only an active memory is verified. Restore it first."
@@ -134,15 +134,18 @@ def verify_memory(*, actor: Actor, memory: Memory) -> Memory:
 
 def check_fields(
     *, context: WriteContext, problems: Problems, memory: Memory | None = None, reason: str = "", **given: Any
-) -> None:
+) -> dict[str, Any]:
     """Add what is wrong with fields to the `problems` a door found in its arguments; writes nothing.
 
-    So that one refusal names both. Without a memory they are those of a new one.
+    So that one refusal names both. Without a memory they are those of a new one. Gives the fields as
+    they would be stored.
     """
     fields, links = _parted(given)
     kind = ChangeKind.UPDATE if memory else ChangeKind.CREATE
     project = memory.project if memory else Project()
-    collect(Change(kind, project, memory, fields=fields, links=links, reason=reason), context, problems)
+    return collect(
+        Change(kind, project, memory, fields=fields, links=links, reason=reason), context, problems
+    )
 
 
 def _parted(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[int]]]:

@@ -7,7 +7,6 @@ the change counter; on SQLite the transaction itself is the lock.
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,12 +14,14 @@ from typing import Any
 from django.utils import timezone
 
 from memories.errors import MovedOn, NoSuchMemory
+from memories.keys import duplicate_key as duplicate_key
 from memories.models import Memory, Revision, ScopePath, Tag, Visibility
 from memories.querysets import MemoryQuerySet
 from memories.search import index
 from memories.services.changes import Hint
+from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
-from memoryhub.kernel.text import collapsed, normalised
+from memoryhub.kernel.text import collapsed
 from projects.errors import NoSuchProject, ProjectArchived, RightMissing, RoleTooLow
 from projects.models import Project, Role
 from projects.services import role_of
@@ -41,6 +42,8 @@ class Writing:
     at: dt.datetime = field(default_factory=timezone.now)
     hints: list[Hint] = field(default_factory=list)
     request_digest: str = ""
+    # One object a memory: two copies of a row would each write a version of their own.
+    held: dict[int, Memory] = field(default_factory=dict)
 
     def seen(self) -> MemoryQuerySet:
         """The project's memories that the actor may see; the operator sees all but erased ones.
@@ -59,34 +62,59 @@ class Writing:
         memory = self.seen().numbered(number).select_for_update(of=("self",)).first()
         if memory is None:
             raise NoSuchMemory(number)
-        return memory
+        return self.hold(memory)
+
+    def hold(self, memory: Memory) -> Memory:
+        """The one object of this write for a row that was loaded."""
+        return self.held.setdefault(memory.pk, memory)
 
     def can_see(self, memory: Memory) -> bool:
         """Whether the actor may know of a memory of this project that was loaded without asking."""
-        if not memory.is_private or self.actor.user is None:
+        user = self.actor.user
+        if user is None or memory.visibility == Visibility.PUBLIC:
             return True
-        return self.actor.door is not Door.ADMIN and memory.author_id == self.actor.user.pk
+        if self.actor.door is Door.ADMIN:
+            return not memory.is_private
+        return self.role is not None and (not memory.is_private or memory.author_id == user.pk)
 
     def say(self, type: str, message: str, number: int | None = None) -> None:
         self.hints.append(Hint(type, message, number))
 
 
-def begin(actor: Actor, project: Project, reason: str = "", need: Role = Role.CONTRIBUTOR) -> Writing:
+def begin(
+    actor: Actor,
+    project: Project,
+    reason: str = "",
+    need: Role = Role.CONTRIBUTOR,
+    memory: Memory | None = None,
+) -> Writing:
     """Lock the project and check the role and right. Call inside a transaction.
 
-    Raises NoSuchProject, ProjectArchived, RoleTooLow, RightMissing.
+    Raises NoSuchProject, ProjectArchived, RoleTooLow, RightMissing; NoSuchMemory to a stranger who
+    may not see the `memory` it is about.
     """
     locked = Project.objects.select_for_update().filter(pk=project.pk).first()
     if locked is None:
         raise NoSuchProject(project.slug)
     if actor.token is not None and not actor.token.can_write:
         raise RightMissing("write")
-    role = role_of(actor.user, locked)
-    if actor.user is not None and not actor.user.is_superuser and (role is None or not role.includes(need)):
-        raise RoleTooLow(need)
+    writing = Writing(project=locked, actor=actor, role=role_of(actor.user, locked), reason=reason)
+    _check_role(writing, need, memory)
     if locked.is_archived:
         raise ProjectArchived
-    return Writing(project=locked, actor=actor, role=role, reason=reason)
+    return writing
+
+
+def _check_role(writing: Writing, need: Role, memory: Memory | None) -> None:
+    """Superusers and the operator pass. A stranger isn't told of what they can't see."""
+    user, role = writing.actor.user, writing.role
+    if user is None or (user.is_superuser and user.is_active) or (role and role.includes(need)):
+        return
+    if role is None and memory is None:
+        raise NoSuchProject(writing.project.slug)
+    if role is None and memory and not writing.seen().numbered(memory.number).exists():
+        raise NoSuchMemory(memory.number)
+    raise RoleTooLow(need)
 
 
 def lock_memory(writing: Writing, memory: Memory, expected_version: int | None) -> Memory:
@@ -120,12 +148,6 @@ def finish(writing: Writing) -> None:
     writing.project.save(update_fields=["last_number", "change_counter"])
 
 
-def duplicate_key(memory: Memory) -> str:
-    """SHA-256 of title, summary and body after NFC, case folding and collapsing of white space."""
-    parts = "\x00".join(normalised(text) for text in (memory.title, memory.summary, memory.body))
-    return hashlib.sha256(parts.encode()).hexdigest()
-
-
 def store_new(
     writing: Writing, memory: Memory, fields: Mapping[str, Any], links: Mapping[str, Any]
 ) -> Memory:
@@ -134,12 +156,15 @@ def store_new(
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, writing.at)
     memory.save(force_insert=True)
+    writing.hold(memory)
     if fields.get("tags"):
         _store_tags(memory, fields["tags"])
     if fields.get("scope_paths"):
         _store_scopes(memory, fields["scope_paths"])
     _write_revision(writing, memory, {**fields, **links})
-    index(memory, tags=fields.get("tags", []))
+    tags = fields.get("tags", [])
+    index(memory, tags=tags)
+    tell(Written(writing, memory, frozenset(fields), tags=tuple(tags)))
     return memory
 
 
@@ -149,6 +174,7 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
     `changed` maps field names to new values (already set on the memory, but for tags and scopes);
     `notes` go into the revision alone.
     """
+    was = place_before(memory, changed)
     memory.version += 1
     memory.updated_at = writing.at
     memory.touched_at = max(writing.at, memory.verified_at or writing.at)
@@ -172,20 +198,23 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
     _write_revision(writing, memory, {**changed, **notes})
     if _INDEXED & set(changed):
         index(memory)
+    tell(Written(writing, memory, frozenset(changed), was))
     return memory
 
 
-LINK_NAMES = {"supersedes", "related_to", "contradicts", "unlink"}
+LINK_NAMES = {"supersedes", "related_to", "contradicts", "not_similar", "unlink", "resolves"}
 
 
 def _says_something_else(memory: Memory, summary: str) -> bool:
-    last = (
-        Revision.objects.filter(memory=memory, fields__has_key="summary")
-        .order_by("-version")
-        .values_list("fields__summary", flat=True)
-        .first()
-    )
-    return last is None or collapsed(last) != collapsed(summary)
+    last = last_revision(memory, "summary")
+    return last is None or collapsed(last.fields["summary"]) != collapsed(summary)
+
+
+def last_revision(memory: Memory, field: str) -> Revision | None:
+    """The latest revision that set a field. Its values are read whole: SQLite gives a text such as
+    `42`, taken out of the JSON by a query, as a number.
+    """
+    return Revision.objects.filter(memory=memory, fields__has_key=field).order_by("-version").first()
 
 
 def _store_tags(memory: Memory, names: list[str]) -> None:

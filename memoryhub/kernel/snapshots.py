@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,13 +16,39 @@ def read_snapshot(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     Inside a transaction (a write that reads, a test) it is that transaction's own view.
     """
     connection: Any = connections[using]
-    if connection.in_atomic_block:
+    with _collecting(connection):
+        if connection.in_atomic_block:
+            yield
+            return
+        connection.ensure_connection()
+        enter = _postgresql_reading if connection.vendor == "postgresql" else _sqlite_reading
+        with enter(connection), transaction.atomic(using=using):
+            yield
+
+
+def after_reading(write: Callable[[], Any], using: str = DEFAULT_DB_ALIAS) -> None:
+    """Do something once the snapshot is over, in which nothing can be written; at once outside of one."""
+    waiting = getattr(connections[using], "after_reading", None)
+    if waiting is None:
+        write()
+    else:
+        waiting.append(write)
+
+
+@contextmanager
+def _collecting(connection: Any) -> Iterator[None]:
+    """The outermost snapshot keeps what is to be done after it, and does it unless the reading failed."""
+    if getattr(connection, "after_reading", None) is not None:
         yield
         return
-    connection.ensure_connection()
-    enter = _postgresql_reading if connection.vendor == "postgresql" else _sqlite_reading
-    with enter(connection), transaction.atomic(using=using):
+    waiting: list[Callable[[], Any]] = []
+    connection.after_reading = waiting
+    try:
         yield
+    finally:
+        connection.after_reading = None
+    for write in waiting:
+        write()
 
 
 @contextmanager

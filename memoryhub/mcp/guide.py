@@ -7,6 +7,18 @@ from dataclasses import dataclass
 # The same words in the instructions, the prompt `start_session` and the guide.
 START = "At the start of every session call memory_recall before anything else."
 
+# Said by the guide and the prompts alike; recall's hygiene line asks for it.
+CLEAN_UP = (
+    "When the hygiene line of memory_recall asks for a clean-up (the score is below the project's threshold), call "
+    "hygiene_report before you end and mend what you can judge, what costs most first."
+)
+CONSOLIDATE = """\
+- True duplicates: merge them into one with memory_archive and merge_into; the rest is archived with the link.
+- Related but independent memories go into a bag (memory_update with parent): each keeps its revisions and origin.
+- A bag's summary is written anew after what it holds changed: read the children, then memory_update its summary.
+- Old session summaries: store what lasts as memories of their own, then weight low.
+- Verify only what you saw to be true. Decide no contradiction that you can't judge: say so to a person."""
+
 INSTRUCTIONS = f"""\
 MemoryHub keeps the shared memory of this project: what was decided, what must not be broken, how things are done. \
 {START} Search with memory_search before you decide or investigate anything; what you learn that outlives the \
@@ -29,6 +41,8 @@ relevant is known. memory_get reads one memory whole.
 details.reason (40 or more) and hardness; a pipeline details.purpose.
 - Search first and update what is there: memory_update with the version that you read. On `conflict` read it \
 again and repeat the change.
+- memory_suggest says how a draft relates to what is known before you store it; with relationship_mode bounded it \
+names what the draft may revise. It advises and writes nothing.
 - When something replaces an older memory, name that one in `supersedes`, with the reason. It stays findable.
 - Related memories belong into a bag: pass the number of the memory that stands for them as `parent`.
 - weight critical is for what every session must know; low for what search alone should find.
@@ -36,6 +50,10 @@ again and repeat the change.
 
 ## Ending
 - Store or update what the session taught, verify with memory_verify what you saw to be true, archive what isn't.
+- {CLEAN_UP}
+
+## Keeping it in shape
+{CONSOLIDATE}
 """
 
 
@@ -66,6 +84,16 @@ PROMPTS = (
         "call memory_search; update the memory that says it already (memory_update, with its version), else "
         "store it with memory_add: a title, a summary of at most 280 characters and its reasons. Call "
         "memory_verify for what you saw to be still true, and memory_archive, with a reason, for what isn't. "
-        "Store no transcript and no secret.",
+        f"Store no transcript and no secret. {CLEAN_UP}",
+    ),
+    PromptText(
+        "clean_up",
+        "Clean up the memory",
+        "Mend what the hygiene report finds.",
+        "Call hygiene_report. Take its findings from those that cost most points on, ten at most; each says what to "
+        "do. Read every memory that one names with memory_get before you change it, and pass its version.\n"
+        f"{CONSOLIDATE}\n"
+        "At the end call hygiene_report again and say in two sentences what you mended, what you left to a person "
+        "and why, and the score before and after.",
     ),
 )

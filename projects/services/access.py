@@ -29,8 +29,8 @@ def role_of(user: User | None, project: Project) -> Role | None:
 
 
 def check_role(by: User | None, project: Project, need: Role) -> None:
-    """Raises NoSuchProject for a stranger, RoleTooLow for a lesser role. None and superusers pass."""
-    if by is None or by.is_superuser:
+    """Raises NoSuchProject for a stranger, RoleTooLow for a lesser role. None and active superusers pass."""
+    if by is None or (by.is_superuser and by.is_active):
         return
     role = role_of(by, project)
     if role is None:
@@ -146,6 +146,16 @@ def revoke_token(*, by: User | None, token: AccessToken) -> AccessToken:
         token.revoked_at = timezone.now()
         token.save(update_fields=["revoked_at"])
     return token
+
+
+# A token that ended so long ago is taken off the lists. A revoked one that would still be good stays on them.
+EXPIRED_KEPT_FOR = dt.timedelta(days=90)
+
+
+def prune_tokens(*, at: dt.datetime) -> int:
+    """Delete the tokens that expired long before `at`; returns how many. History keeps their names."""
+    _, deleted = AccessToken.objects.expired_before(at - EXPIRED_KEPT_FOR).delete()
+    return deleted.get("projects.AccessToken", 0)
 
 
 def note_token_use(token: AccessToken) -> None:

@@ -1,0 +1,166 @@
+"""Which memories a draft is compared with: at most twenty, from the index, in a fixed number of queries.
+
+Rare words find them. *Informative* is a term that at most the larger of `INFORMATIVE_MIN` and 2 % of
+the entries have. What those find comes first; what shares only common words fills the rest, so that a
+memory of nothing but common words is found as well. Document frequencies are read in the scope of the
+draft alone: other people's private memories change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+from django.db.models import F
+
+from memories.models import Memory, Visibility
+from memories.querysets import MemoryQuerySet
+from memories.search import sqlite
+from memories.search.analyse import QUERY_MAX_TERMS, QueryTerm
+from memories.search.engine import cursor as index_cursor
+from memories.search.engine import engine, scope_of
+from memories.search.ranking import DOCUMENTS, Hit, idf, needed, weigh
+from projects.models import Project
+
+EVALUATED_MAX = 20
+INFORMATIVE_MIN = 3
+INFORMATIVE_PERCENT = 2
+# Words are weighed as if there were at least so many entries: in a store of three, one that a memory has
+# would weigh next to nothing beside one that none has.
+WEIGHED_MIN = 20
+# More terms of one draft are not looked up, and the search isn't exhaustive then.
+TERMS_MAX = 300
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a draft is compared with: the index's scopes, and the memories in use there."""
+
+    indexed: tuple[str, ...]
+    memories: MemoryQuerySet
+
+    @classmethod
+    def of(cls, project: Project, seen: MemoryQuerySet, visibility: str, author_id: int) -> Scope:
+        """A private draft's: its author's private memories; any other's: shared and public ones.
+
+        `seen` is what the actor may see of the project, and nothing else is ever compared.
+        """
+        if visibility == Visibility.PRIVATE:
+            own = seen.active().filter(visibility=Visibility.PRIVATE, author=author_id)
+            return cls((scope_of(project.pk, visibility, author_id),), own)
+        open_ones = (Visibility.PUBLIC, Visibility.SHARED)
+        indexed = tuple(scope_of(project.pk, each, author_id) for each in open_ones)
+        return cls(indexed, seen.active().filter(visibility__in=open_ones))
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the index answered."""
+
+    ids: tuple[int, ...] = ()
+    # The informative terms matched no more than were evaluated, and no term was left out.
+    exhaustive: bool = True
+    # Of these ids more shared the draft's common words than were evaluated.
+    of_many: frozenset[int] = frozenset()
+    documents: int = 0
+    frequencies: dict[str, int] = field(default_factory=dict)
+
+    def weight(self, term: str) -> float:
+        """The idf of a term of the draft; of any other word that of one that a single memory has."""
+        return idf(max(self.documents, WEIGHED_MIN), self.frequencies.get(term, 1))
+
+
+def find_candidates(
+    terms: Sequence[str],
+    scope: Scope,
+    *,
+    besides: frozenset[str] = frozenset(),
+    most: int = EVALUATED_MAX,
+    in_brief: bool = False,
+) -> Candidates:
+    """The memories that share most with `terms`, best first.
+
+    `besides` are the tokens of a memory that is in the index itself, and is left out of every count.
+    `in_brief` leaves common words alone where rare ones found something.
+    """
+    cut, terms = len(terms) > TERMS_MAX, terms[:TERMS_MAX]
+    with index_cursor() as cursor:
+        exact, _ = needed([QueryTerm(term) for term in terms], scope.indexed)
+        counted = engine().frequencies(cursor, exact)
+        documents = _count(counted, scope, DOCUMENTS) - bool(besides)
+        frequencies = {term: max(0, _count(counted, scope, term) - (term in besides)) for term in terms}
+        if documents <= 0:
+            return Candidates(frequencies=frequencies)
+        limit = max(INFORMATIVE_MIN, documents * INFORMATIVE_PERCENT // 100)
+        rare = [term for term in terms if frequencies[term] <= limit]
+        finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
+        found = _ranked(cursor, finding[:QUERY_MAX_TERMS], scope, counted, most + 1)
+        ids = [hit.memory_id for hit in found[:most]]
+        of_many: frozenset[int] = frozenset()
+        if len(ids) < most and not (in_brief and ids):
+            common = sorted((t for t in terms if frequencies[t] > limit), key=lambda t: (frequencies[t], t))
+            more = _ranked(cursor, common[:QUERY_MAX_TERMS], scope, counted, most + len(ids) + 1)
+            others = [hit.memory_id for hit in more if hit.memory_id not in ids]
+            if len(ids) + len(others) > most:
+                of_many = frozenset(others)
+            ids += others[: most - len(ids)]
+    exhaustive = not cut and len(finding) <= QUERY_MAX_TERMS and len(found) <= most
+    # With nothing informative in the draft there is no search that could have found everything.
+    exhaustive = exhaustive and bool(rare or not of_many)
+    return Candidates(tuple(ids), exhaustive, of_many, documents, frequencies)
+
+
+def _count(counted: dict[str, int], scope: Scope, text: str) -> int:
+    return sum(counted.get(f"{each}:{text}", 0) for each in scope.indexed)
+
+
+def _ranked(
+    cursor: Any, terms: Sequence[str], scope: Scope, counted: dict[str, int], limit: int
+) -> list[Hit]:
+    if not terms:
+        return []
+    question = weigh([QueryTerm(term) for term in terms], scope.indexed, counted)
+    # `rank` orders equals by the second column before it prefers the newest: here by number. The
+    # column is named as search names it, which puts superseded ones last by it.
+    rows = scope.memories.order_by().annotate(superseded=F("number"))
+    admitted = rows.values_list("id", "superseded").query.sql_with_params()
+    hits: list[Hit] = engine().rank(cursor, question.terms, question.average, admitted, limit)
+    return hits
+
+
+def token_sets(ids: Sequence[int]) -> dict[int, frozenset[str]]:
+    """The tokens of memories as the index holds them: stored on write, read by key on both engines."""
+    if not ids:
+        return {}
+    with index_cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT memory_id, tsvector_to_array(terms) FROM memories_searchentry"
+                " WHERE memory_id = ANY(%s)",
+                [list(ids)],
+            )
+            rows = [(row[0], row[1]) for row in cursor.fetchall()]
+        else:
+            columns = " || ' ' || ".join(sqlite.COLUMNS)
+            marks = ", ".join(["%s"] * len(ids))
+            cursor.execute(
+                f"SELECT rowid, {columns} FROM memories_search_fts WHERE rowid IN ({marks})",  # noqa: S608
+                list(ids),
+            )
+            rows = [(row[0], row[1].split()) for row in cursor.fetchall()]
+    found: dict[int, frozenset[str]] = {}
+    for memory_id, terms in rows:  # a very long memory has several rows on PostgreSQL
+        tokens = frozenset(term.partition(":")[2] for term in terms)
+        found[memory_id] = found.get(memory_id, frozenset()) | tokens
+    return found
+
+
+def load(ids: Sequence[int]) -> list[Memory]:
+    """Those memories with what is compared of them, in this order. No body is read."""
+    if not ids:
+        return []
+    rows = Memory.objects.filter(pk__in=ids).prefetch_related("tags")
+    by_id = {memory.pk: memory for memory in rows.defer("body", "details")}
+    return [by_id[each] for each in ids if each in by_id]

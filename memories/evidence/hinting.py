@@ -1,0 +1,123 @@
+"""Hints on a write: what the new text is like, may replace, or speaks against. Advice, never a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memories.evidence.candidates import Candidates, Scope, find_candidates, token_sets
+from memories.evidence.relating import Related, compared, statement_of
+from memories.evidence.rules import REPLACING_COVERAGE, Level
+from memories.evidence.statements import Statement
+from memories.models import Link, Memory, Origin
+from memories.querysets import MemoryQuerySet
+
+HINTS_MAX = 3
+# Fewer than `memory_suggest` compares: a hint is worth little time.
+COMPARED_MAX = 8
+# A memory that shares so much of its subject is worth a look even where nothing says that it is revised.
+SIMILAR_STRENGTH = 0.6
+
+# Below this share of the statement no rule of revision applies, unless the other is the shorter one.
+NEAR_SHARE = REPLACING_COVERAGE
+
+SIMILAR = "similar"
+SUPERSESSION = "possible_supersession"
+CONTRADICTION = "likely_contradiction"
+_WEIGHTY = (Origin.USER, Origin.AGENT, Origin.IMPORT)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One hint: what sort, the sentence, and the memory it is about."""
+
+    type: str
+    message: str
+    number: int
+
+
+def advise(memory: Memory, tags: Sequence[str], seen: MemoryQuerySet) -> list[Advice]:
+    """At most three hints about a memory that was just written, of what the actor has `seen`.
+
+    A memory that it is linked to, or in a bag with, is no news and named by none.
+    """
+    others = Scope.of(memory.project, seen.exclude(pk=memory.pk), memory.visibility, memory.author_id)
+    worth = [each for each in _compared(statement_of(memory, tags), others) if _is_worth_saying(each)]
+    known = _known_to(memory, worth) if worth else set()
+    return [_advice(memory, tags, each) for each in worth if each.memory.pk not in known][:HINTS_MAX]
+
+
+def _compared(statement: Statement, others: Scope) -> list[Related]:
+    """What a statement, whose words are in the index already, has in common with the nearest others."""
+    terms = list(statement.terms)
+    found = find_candidates(terms, others, besides=frozenset(terms), most=COMPARED_MAX, in_brief=True)
+    known = token_sets(found.ids)
+    return compared(
+        statement, found, known, [pk for pk in found.ids if _is_near(statement, known, found, pk)]
+    )
+
+
+def _is_near(
+    statement: Statement, known: Mapping[int, frozenset[str]], found: Candidates, memory_id: int
+) -> bool:
+    """Whether the stored words leave a hint possible: reading a memory costs more than its words."""
+    theirs = known.get(memory_id, frozenset())
+    shared = [term for term in statement.terms if term in theirs]
+    mass, whole = sum(map(found.weight, shared)), sum(map(found.weight, statement.terms))
+    return bool(shared) and (mass >= NEAR_SHARE * whole or len(theirs) < len(statement.terms))
+
+
+def _is_worth_saying(related: Related) -> bool:
+    finding = related.finding
+    if finding.level is Level.UPDATE:
+        return True
+    strong = finding.level is Level.RELATED and finding.strength >= SIMILAR_STRENGTH
+    return strong and not finding.same_frame
+
+
+def _known_to(memory: Memory, related: Sequence[Related]) -> set[int]:
+    """Those among the related that the memory is tied to already: by a link, or by a bag."""
+    ids = {each.memory.pk for each in related}
+    linked = Link.objects.standing().of(memory).values_list("source_id", "target_id")
+    tied = {end for ends in linked for end in ends}
+    for each in related:
+        if memory.pk == each.memory.parent_id or memory.parent_id == each.memory.pk:
+            tied.add(each.memory.pk)
+    return tied & ids
+
+
+def _advice(memory: Memory, tags: Sequence[str], related: Related) -> Advice:
+    other, finding = related.memory, related.finding
+    name = f"#{other.number}"
+    if finding.opposed:
+        message = f"{name} says otherwise: {finding.reason} {_favoured(memory, other)}"
+        return Advice(CONTRADICTION, message, other.number)
+    same_sort = other.kind == memory.kind and bool(set(tags) & set(other.tag_names))
+    if finding.level is Level.UPDATE and same_sort and _overlap(memory, other):
+        message = f"May replace {name}: {finding.reason} If it does, name {name} in supersedes."
+        return Advice(SUPERSESSION, message, other.number)
+    return Advice(SIMILAR, f"Similar: {name} - update instead?", other.number)
+
+
+def _favoured(memory: Memory, other: Memory) -> str:
+    """Whom origin favours: a user over an agent over an import."""
+    mine, theirs = (_WEIGHTY.index(Origin(each.origin)) for each in (memory, other))
+    if theirs < mine:
+        return f"Origin favours #{other.number}: it is {_whose(other)}, this {_whose(memory)}."
+    if mine < theirs:
+        return f"Origin favours this: it is {_whose(memory)}, #{other.number} {_whose(other)}."
+    return "Supersede the one that no longer holds, or name it in contradicts."
+
+
+def _whose(memory: Memory) -> str:
+    return "a user's" if memory.origin == Origin.USER else f"an {memory.origin}'s"
+
+
+def _overlap(memory: Memory, other: Memory) -> bool:
+    """Whether what one covers the other covers in part. Neither having a path is everywhere."""
+    mine, theirs = memory.scope_paths, other.scope_paths
+    if not mine or not theirs:
+        return not mine and not theirs
+    return any(
+        f"{one}/".startswith(f"{two}/") or f"{two}/".startswith(f"{one}/") for one in mine for two in theirs
+    )

@@ -1,0 +1,65 @@
+"""What a curator says of memories that are there: refresh a summary, not similar, no contradiction."""
+
+from __future__ import annotations
+
+from memories.errors import LinkRule
+from memories.models import Link, Memory
+from memories.services.verbs import Result, revise_memory
+from memories.services.watching import Written
+from memoryhub.kernel.actor import Actor
+from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.text import collapsed
+
+# A pair marked as not similar is looked at again when one of these changes.
+_COMPARED = {"title", "summary", "body"}
+
+
+def refresh_summary(
+    *, actor: Actor, memory: Memory, summary: str, expected_version: int | None, reason: str = ""
+) -> Result:
+    """Write a summary anew. Raises Invalid where it says what stands there already."""
+    if isinstance(summary, str) and collapsed(summary) == collapsed(memory.summary):
+        raise Invalid(fields={"summary": "Says what the summary says already. Write what is true now."})
+    return revise_memory(
+        actor=actor, memory=memory, expected_version=expected_version, reason=reason, summary=summary
+    )
+
+
+def mark_not_similar(
+    *, actor: Actor, memory: Memory, other: Memory, expected_version: int | None, reason: str = ""
+) -> Result:
+    """Say that two say different things, until either's title, summary or body changes.
+
+    Raises LinkRule for two that are never compared: one private, the other not.
+    """
+    if memory.is_private != other.is_private:
+        sentence = f"#{memory.number} and #{other.number} aren't compared: only one of them is private."
+        raise LinkRule("not_similar_alike", "not_similar", f"{sentence} Nothing needs to be marked.")
+    return revise_memory(
+        actor=actor,
+        memory=memory,
+        expected_version=expected_version,
+        reason=reason,
+        not_similar=[other.number],
+    )
+
+
+def resolve_contradiction(
+    *, actor: Actor, memory: Memory, other: Memory, expected_version: int | None, reason: str
+) -> Result:
+    """End a contradiction, and no other link, with the reason why the two agree. Raises LinkRule."""
+    return revise_memory(
+        actor=actor, memory=memory, expected_version=expected_version, reason=reason, resolves=[other.number]
+    )
+
+
+def drop_marks(written: Written) -> None:
+    """A watcher: what was marked as not similar is compared anew once its text changed."""
+    if written.was is None or not _COMPARED & written.changed:
+        return
+    marks = Link.objects.standing().of(written.memory).filter(type=Link.Type.NOT_SIMILAR)
+    marks.update(
+        resolved_at=written.writing.at,
+        resolved_by=written.writing.actor.user,
+        resolved_reason="The text changed.",
+    )
