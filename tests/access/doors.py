@@ -1,0 +1,58 @@
+"""The doors there are: every address of the URL map, and how to knock at one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+METHODS = ("GET", "POST", "DELETE")
+
+
+def routes() -> list[str]:
+    """Every address, as `p/<slug:slug>/memories/`, ours and the admin's."""
+    return [route for route, _ in _walk(get_resolver())]
+
+
+def _walk(resolver: URLResolver, before: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for pattern in resolver.url_patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern, route)
+        else:
+            yield route, pattern
+
+
+def address(route: str, params: dict[str, Any]) -> str:
+    """A route with its parameters filled in."""
+    path = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(params[found[1]]), route)
+    assert "<" not in path, f"{route} has a parameter that this test doesn't fill."
+    return f"/{path}"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What came of knocking: in a word, and the whole answer."""
+
+    outcome: int | str
+    response: HttpResponse
+
+
+SIGN_IN = "sign in"
+# What says no. A redirect to anywhere else than the sign-in pages is a yes.
+DENIALS = {SIGN_IN, 401, 403, 404, 405}
+
+
+def knock(client: Client, method: str, path: str, data: Any = None, **headers: str) -> Seen:
+    """Ask, and say what came of it: `sign in`, or the status."""
+    ask = getattr(client, method.lower())
+    response = ask(path, data, headers=headers) if data is not None else ask(path, headers=headers)
+    goal = response.headers.get("Location", "")
+    if response.status_code == 302 and goal.startswith(("/sign-in/", "/admin/login/")):
+        return Seen(SIGN_IN, response)
+    return Seen(response.status_code, response)

@@ -1,0 +1,106 @@
+"""A project with somebody in every role, and texts that nobody without a right may ever read."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+
+from memories.models import Memory
+from projects.models import AccessToken, Project, Role, User
+from projects.services import deactivate_user, remove_member, revoke_token
+from tests.admin_client import superuser
+from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, UserFactory, member, token_for
+
+# Who opens a door in a browser, in this order.
+PEOPLE = ("anonymous", "stranger", "reader", "contributor", "reviewer", "owner", "superuser")
+ROLES = ("reader", "contributor", "reviewer", "owner")
+
+# Numbers begin here, so that a number in an answer is no page count by chance.
+FIRST_NUMBER = 731_000
+MISSING = 739_999
+
+
+def canary_texts(which: str) -> dict[str, Any]:
+    """The fields of a decision, each with a text that stands nowhere else."""
+    filler = "which is long enough for what the rules of a decision ask for here."
+    return {
+        "title": f"canary-{which}-title",
+        "summary": f"canary-{which}-summary",
+        "body": f"canary-{which}-body",
+        "tags": [f"canary-{which}-tag"],
+        "retrieval_hints": [f"canary-{which}-hint"],
+        "kind": "decision",
+        "details": {
+            name: f"canary-{which}-{name}, {filler}" for name in ("problem", "why_chosen", "tradeoffs")
+        },
+        "reason": f"canary-{which}-reason",
+    }
+
+
+@dataclass
+class World:
+    """Everything a door may be opened on."""
+
+    project: Project
+    people: dict[str, User]
+    author: User
+    shared: Memory
+    private: Memory
+    token: AccessToken
+    clients: dict[str, Client] = field(default_factory=dict)
+
+    def canaries(self, who: str) -> list[str]:
+        """What no denied answer may contain: texts, numbers and, but for members, the project's name."""
+        known = () if who in ROLES else (self.project.name,)
+        return ["canary-", str(self.shared.number), str(self.private.number), *known]
+
+    def client(self, who: str) -> Client:
+        """Their browser, signed in; a new one each time, because signing out is one of the doors."""
+        client = Client()
+        if who != "anonymous":
+            client.force_login(self.people[who])
+        return client
+
+
+def make_world() -> World:
+    """A shared memory of the owner's that is a bag, and in it a private one of another member's."""
+    project = ProjectFactory(slug="harbor", name="Canary Quay", last_number=FIRST_NUMBER)
+    people = {role: member(project, role, Role(role)) for role in ROLES}
+    people |= {"stranger": UserFactory(username="stranger"), "superuser": superuser("superuser")}
+    author = member(project, "author")
+    shared = MemoryFactory(project=project, author=people["owner"], **canary_texts("shared"))
+    private = MemoryFactory(
+        project=project, author=author, visibility="private", parent=shared, **canary_texts("private")
+    )
+    return World(project, people, author, shared, private, token_for(author, project)[0])
+
+
+def caller_tokens(world: World) -> dict[str, str]:
+    """The tokens that agents come with, by what is special about them."""
+    project, owner = world.project, world.people["owner"]
+    other = ProjectFactory(slug="other", name="Other")
+    MembershipFactory(project=other, user=owner, role=Role.OWNER)
+    closed, left = member(project, "closed", Role.OWNER), member(project, "left", Role.OWNER)
+    revoked, revoked_text = token_for(owner, project)
+    revoke_token(by=owner, token=revoked)
+    expired, expired_text = token_for(owner, project, expires_at=timezone.now() + dt.timedelta(hours=1))
+    AccessToken.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
+    texts = {
+        "no token": "",
+        "garbage": "mh_" + "a" * 46,
+        "revoked": revoked_text,
+        "expired": expired_text,
+        "of a closed account": token_for(closed, project)[1],
+        "of one who left": token_for(left, project)[1],
+        "of another project": token_for(owner, other)[1],
+        "read only": token_for(owner, project, rights=("read",))[1],
+        "write only": token_for(owner, project, rights=("write",))[1],
+        **{role: token_for(world.people[role], project)[1] for role in ROLES},
+    }
+    deactivate_user(by=None, user=closed)
+    remove_member(by=None, membership=left.memberships.get())
+    return texts

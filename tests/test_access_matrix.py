@@ -1,0 +1,380 @@
+"""Every door as everybody: generated from the URL map and the tool list, so that no new door is forgotten.
+
+For each door a table says what comes of opening it; what is denied writes nothing and tells nothing. A
+door without an entry fails, and so does an entry without a door.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from memoryhub.kernel.tools import all_tools
+from tests.access.doors import DENIALS, METHODS, SIGN_IN, Seen, address, knock, routes
+from tests.access.looking import plain, store, written
+from tests.access.world import MISSING, PEOPLE, ROLES, World, caller_tokens, make_world
+from tests.mcp_client import CONTEXT, Agent
+
+Outcomes = dict[str, int | str]
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def everybody(outcome: int | str, **others: int | str) -> Outcomes:
+    return dict.fromkeys(PEOPLE, outcome) | others
+
+
+def signed_in(outcome: int | str, **others: int | str) -> Outcomes:
+    return everybody(outcome, anonymous=SIGN_IN, **others)
+
+
+def members(outcome: int | str, **others: int | str) -> Outcomes:
+    """Members alone; for everybody else there is nothing. A superuser is a stranger outside the admin."""
+    return everybody(404, anonymous=SIGN_IN, **dict.fromkeys(ROLES, outcome)) | others
+
+
+def staff(outcome: int | str) -> Outcomes:
+    return everybody(SIGN_IN, superuser=outcome)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What comes of opening an address, by method; a method that isn't named is refused to everybody."""
+
+    get: Outcomes | None = None
+    post: Outcomes | None = None
+    params: Callable[[World], dict[str, Any]] = lambda world: {}
+    data: dict[str, Any] = field(default_factory=dict)
+    refused: Outcomes = field(default_factory=lambda: everybody(405))
+
+
+def of_project(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug}
+
+
+def of_memory(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.shared.number}
+
+
+def of_token(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "public_part": world.token.public_part}
+
+
+AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
+
+# How to add one: the route as the failing test prints it, who may open it, and the objects it is about.
+PAGES: dict[str, Page] = {
+    "healthz": Page(get=everybody(200)),
+    "mcp": AGENTS_ONLY,
+    "mcp/": AGENTS_ONLY,
+    "mcp/p/<slug:slug>": AGENTS_ONLY,
+    "mcp/p/<slug:slug>/": AGENTS_ONLY,
+    ".well-known/<path:path>": Page(
+        get=everybody(404), post=everybody(404), params=lambda world: {"path": "x"}, refused=everybody(404)
+    ),
+    "": Page(get=signed_in(200)),
+    "sign-in/": Page(
+        get=everybody(302, anonymous=200),
+        post=everybody(302, anonymous=422),
+        data={"username": "x", "password": "y"},
+    ),
+    "sign-out/": Page(post=everybody(SIGN_IN)),
+    "profile/": Page(get=signed_in(200), post=signed_in(302), data={"time_zone": "Asia/Tokyo"}),
+    "theme/": Page(post=everybody(302), data={"theme": "dark"}),
+    "p/<slug:slug>/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/connect/": Page(
+        get=members(200), post=members(200), params=of_project, data={"name": "laptop", "rights": ["read"]}
+    ),
+    "p/<slug:slug>/connect/<slug:public_part>/revoke/": Page(post=members(404, owner=302), params=of_token),
+    "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
+    "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),
+}
+
+# The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
+# find a row, and what a superuser gets on the pages for adding, changing and deleting.
+OPEN, SHOWN_ONLY = (200, 200, 200), (403, 200, 403)
+ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
+    "auth/group": (lambda world: 1, (200, 302, 302)),
+    "projects/user": (lambda world: world.author.pk, (200, 200, 403)),
+    "projects/project": (lambda world: world.project.pk, (200, 200, 403)),
+    "projects/membership": (lambda world: world.author.memberships.get().pk, OPEN),
+    "projects/accesstoken": (lambda world: world.token.pk, (200, 200, 403)),
+    "memories/memory": (lambda world: world.shared.pk, (200, 200, 403)),
+    "memories/revision": (lambda world: world.shared.revisions.get().pk, SHOWN_ONLY),
+    "memories/tag": (lambda world: world.shared.tags.get().pk, SHOWN_ONLY),
+    "memories/link": (lambda world: 1, (403, 302, 403)),
+    "memories/scopepath": (lambda world: 1, (403, 302, 403)),
+}
+
+
+def _admin_page(get: int, row: Callable[[World], Any] | None = None, **data: Any) -> Page:
+    params: Callable[[World], dict[str, Any]] = lambda world: (  # noqa: E731
+        {"object_id": row(world), "id": row(world)} if row else {}
+    )
+    # What a superuser's post does is tested where the page is; here they would only be let in.
+    return Page(get=staff(get), post=staff("in"), params=params, data=data, refused=staff("in"))
+
+
+for _model, (_row, (_add, _change, _delete)) in ADMIN_MODELS.items():
+    _form = {"name": "Mine", "title": "Mine", "slug": "mine", "role": "owner", "_save": "Save"}
+    PAGES |= {
+        f"admin/{_model}/": _admin_page(200, action="archive", _selected_action="1"),
+        f"admin/{_model}/add/": _admin_page(_add, **_form),
+        f"admin/{_model}/<path:object_id>/history/": _admin_page(_change, _row),
+        f"admin/{_model}/<path:object_id>/delete/": _admin_page(_delete, _row, post="yes"),
+        f"admin/{_model}/<path:object_id>/change/": _admin_page(_change, _row, **_form),
+        f"admin/{_model}/<path:object_id>/": _admin_page(302, _row),
+    }
+_new = {"password1": "another correct horse", "password2": "another correct horse"}
+PAGES |= {
+    "admin/projects/user/<id>/password/": _admin_page(200, lambda world: world.author.pk, **_new),
+    "admin/memories/memory/<path:object_id>/erase/": _admin_page(200, lambda world: world.shared.pk),
+    "admin/": _admin_page(200),
+    "admin/password_change/": _admin_page(200, **_new),
+    "admin/password_change/done/": _admin_page(200),
+    "admin/autocomplete/": _admin_page(403),
+    "admin/jsi18n/": _admin_page(200),
+    "admin/r/<path:content_type_id>/<path:object_id>/": Page(
+        get=staff(404),
+        post=staff("in"),
+        params=lambda world: {"content_type_id": 1, "object_id": world.shared.pk},
+        refused=staff("in"),
+    ),
+    "admin/^(?P<app_label>auth|projects|memories)/$": Page(
+        get=staff(200), post=staff("in"), params=lambda world: {}, refused=staff("in")
+    ),
+    "admin/(?P<url>.*)$": Page(get=staff(404), post=staff("in"), refused=staff("in")),
+    "admin/login/": Page(
+        get=everybody(200, superuser=302),
+        post=everybody(200),
+        data={"username": "x", "password": "y"},
+    ),
+    "admin/logout/": Page(
+        get=everybody(302, superuser=405),
+        post=everybody(302, superuser=200),
+        refused=everybody(302, superuser=405),
+    ),
+}
+# The two that are regular expressions, as somebody would type them.
+TYPED = {
+    "admin/^(?P<app_label>auth|projects|memories)/$": "/admin/memories/",
+    "admin/(?P<url>.*)$": "/admin/nothing/here/",
+}
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return make_world()
+
+
+def test_every_address_has_an_entry() -> None:
+    for route in routes():
+        assert route in PAGES, (
+            f"No entry for the address {route!r}. Add it to PAGES in {__name__}: who may open it, with which "
+            f"method, and what it is about. Then a stranger, a reader and the others try it."
+        )
+
+
+def test_every_entry_has_an_address() -> None:
+    gone = sorted(set(PAGES) - set(routes()))
+    assert not gone, f"There are no such addresses any more: {gone}. Take them out of PAGES in {__name__}."
+
+
+def path_of(route: str, params: dict[str, Any]) -> str:
+    return TYPED.get(route) or address(route, params)
+
+
+def expected(page: Page, method: str) -> Outcomes:
+    by_method = {"GET": page.get, "POST": page.post}
+    return by_method.get(method) or page.refused
+
+
+def denied_says_nothing(seen: Seen, world: World, before: Rows, who: str, *asked: object) -> None:
+    """Nothing written, nothing told: no text, no number but what the asker said, no name of the project."""
+    assert not written(before)
+    body = plain(seen.response, *asked)
+    for canary in world.canaries(who):
+        assert canary not in body, canary
+
+
+@pytest.mark.parametrize("route", sorted(PAGES), ids=lambda route: route or "home")
+def test_an_address_answers_everybody_as_the_table_says(route: str, world: World) -> None:
+    page = PAGES[route]
+    asked = page.params(world)
+    path = path_of(route, asked)
+    before = store()
+    for method in METHODS:
+        for who in PEOPLE:
+            # As each would find it: what the one before wrote is undone.
+            with transaction.atomic():
+                _try(world, page, before, who, method, path, *asked.values())
+                transaction.set_rollback(True)
+
+
+def _try(world: World, page: Page, before: Rows, who: str, method: str, path: str, *asked: object) -> None:
+    data = page.data if method == "POST" else None
+    seen = knock(world.client(who), method, path, data)
+    want = expected(page, method)[who]
+    at = f"{method} {path} as {who}"
+    if want == "in":
+        assert seen.outcome != SIGN_IN, at
+        return
+    # Which of the two is asked first, the method or the session, tells nothing.
+    wanted = {want, SIGN_IN} if want == 405 and who == "anonymous" else {want}
+    assert seen.outcome in wanted, f"{at}: {seen.outcome}, not {want}"
+    if seen.outcome not in DENIALS:
+        return
+    denied_says_nothing(seen, world, before, who, path, *asked)
+    if not path.startswith("/admin/"):
+        # As htmx asks, it is as silent.
+        again = knock(world.client(who), method, path, data, HX_Request="true")
+        assert again.outcome in DENIALS or "HX-Refresh" in again.response, at
+        denied_says_nothing(again, world, before, who, path, *asked)
+
+
+NUMBERED = sorted(route for route in PAGES if "<int:number>" in route)
+
+
+@pytest.mark.parametrize("route", NUMBERED)
+def test_a_private_memory_of_somebody_else_answers_like_a_number_that_is_not_there(
+    route: str, world: World
+) -> None:
+    page, before = PAGES[route], store()
+    for method in ("GET", "POST"):
+        if expected(page, method) is page.refused:
+            continue
+        for who in PEOPLE:
+            answers = []
+            for number in (world.private.number, MISSING):
+                path = path_of(route, {**page.params(world), "number": number})
+                seen = knock(world.client(who), method, path, page.data if method == "POST" else None)
+                assert seen.outcome == (SIGN_IN if who == "anonymous" else 404), f"{method} {path} as {who}"
+                denied_says_nothing(seen, world, before, who, path, number)
+                answers.append(plain(seen.response, path, number))
+            assert answers[0] == answers[1]
+
+
+def test_a_post_from_another_site_is_refused_everywhere(world: World) -> None:
+    browser, before = Client(enforce_csrf_checks=True), store()
+    for route, page in PAGES.items():
+        if page.post is None or route.startswith(("mcp", ".well-known")):
+            continue
+        browser.force_login(world.people["owner"])
+        seen = knock(browser, "POST", path_of(route, page.params(world)), page.data)
+        assert seen.outcome in (403, SIGN_IN), route
+        assert not written(before), route
+
+
+# --- agents -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a tool needs, and a call that would do something."""
+
+    right: str
+    call: Callable[[World], dict[str, Any]] = lambda world: {}
+
+
+def _new_memory(world: World) -> dict[str, Any]:
+    return {"title": "A new one", "summary": "What it says.", "kind": "note"}
+
+
+# How to add one: the tool's name, the right that it needs, and arguments that it would accept.
+TOOLS: dict[str, Use] = {
+    "project_overview": Use("read"),
+    "memory_recall": Use("read"),
+    "memory_search": Use("read", lambda world: {"query": "canary shared title"}),
+    "memory_list": Use("read"),
+    "memory_get": Use("read", lambda world: {"ref": world.shared.number}),
+    "memory_rules": Use("read"),
+    "hygiene_report": Use("read"),
+    "memory_suggest": Use("read", lambda world: {"draft": _new_memory(world)}),
+    "memory_add": Use("write", _new_memory),
+    "memory_update": Use(
+        "write", lambda world: {"ref": world.shared.number, "expected_version": 1, "title": "Another title"}
+    ),
+    "memory_archive": Use("write", lambda world: {"ref": world.shared.number, "expected_version": 1}),
+    "memory_verify": Use("write", lambda world: {"ref": world.shared.number}),
+}
+
+
+def allowed(right: str) -> dict[str, str]:
+    """By token, what comes of using a tool that needs the right."""
+    nobody = ("no token", "garbage", "revoked", "expired", "of a closed account")
+    may = {"read only": "read", "write only": "write", "reader": "read"}
+    return {
+        **dict.fromkeys(nobody, "unauthenticated"),
+        "of one who left": "not_found",
+        "of another project": "not_found",
+        **{who: "ok" if right == has else "forbidden" for who, has in may.items()},
+        **dict.fromkeys(("contributor", "reviewer", "owner"), "ok"),
+    }
+
+
+def test_every_tool_has_an_entry() -> None:
+    for tool in all_tools():
+        assert tool.name in TOOLS, (
+            f"No entry for the tool {tool.name}. Add it to TOOLS in {__name__}: the right that it needs, and "
+            f"a call that it would accept. Then every kind of token tries it."
+        )
+        assert tool.right == TOOLS[tool.name].right
+    gone = sorted(set(TOOLS) - {tool.name for tool in all_tools()})
+    assert not gone, f"There are no such tools any more: {gone}. Take them out of TOOLS in {__name__}."
+
+
+def outcome_of(response: Any) -> str:
+    """`ok`, or the code of the refusal."""
+    answer = response.json()
+    if response.status_code != 200:
+        assert response.status_code in (401, 404), response.content
+        return str(answer["code"])
+    result = answer["result"]
+    return json.loads(result["content"][0]["text"])["code"] if result.get("isError") else "ok"
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/p/harbor"])
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_a_tool_answers_every_token_as_the_table_says(name: str, path: str, world: World) -> None:
+    use, texts = TOOLS[name], caller_tokens(world)
+    arguments, before = use.call(world), store()
+    if path == "/mcp":
+        arguments["project"] = world.project.slug
+    if use.right == "write":
+        arguments["write_context"] = CONTEXT
+    for who, want in allowed(use.right).items():
+        with transaction.atomic():
+            response = Agent(texts[who], path).post("tools/call", {"name": name, "arguments": arguments})
+            assert outcome_of(response) == want, f"{name} at {path} with a token {who}: {response.content!r}"
+            if want != "ok":
+                denied_says_nothing(Seen(want, response), world, before, who)
+            transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("uri", ["recall", "memories/{number}"])
+def test_a_resource_opens_for_those_who_may_read(uri: str, world: World) -> None:
+    texts = caller_tokens(world)
+    address = f"memoryhub://projects/harbor/{uri.format(number=world.shared.number)}"
+    before = store()
+    for who, want in allowed("read").items():
+        response = Agent(texts[who]).post("resources/read", {"uri": address})
+        assert ("contents" in response.json().get("result", {})) == (want == "ok"), who
+        if want != "ok":
+            denied_says_nothing(Seen(want, response), world, before, who, address)
+
+
+def test_a_forbidden_tool_says_so_before_it_looks(world: World) -> None:
+    """A reader learns the same of a memory that is there, one that isn't his, and none."""
+    text = caller_tokens(world)["reader"]
+    said = set()
+    for number in (world.private.number, MISSING):
+        answer = Agent(text).write("memory_verify", ref=number)
+        assert answer.code in ("forbidden", "not_found")
+        said.add(answer.text.replace(str(number), "N"))
+    assert len(said) == 1
