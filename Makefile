@@ -36,15 +36,9 @@ $(V)/.ok: pyproject.toml constraints.txt
 run: setup
 	@exec $(PY) -m memoryhub.run
 
-# Both engines always run, so that one failure doesn't hide another.
+# Both engines always run, side by side, so that one failure doesn't hide another.
 test: setup
-	@failed=; \
-	for engine in sqlite postgres; do \
-		echo "== $$engine"; \
-		if TEST_ENGINE=$$engine $(PY) -m pytest -q $(ARGS); then echo "== $$engine: passed"; \
-		else echo "== $$engine: FAILED"; failed=1; fi; \
-	done; \
-	test -z "$$failed"
+	@$(PY) -m tests.both $(ARGS)
 
 test-sqlite test-postgres: test-%: setup
 	@TEST_ENGINE=$* $(PY) -m pytest -q $(ARGS)

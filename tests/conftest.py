@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from django.test import Client
 from hypothesis import settings as hypothesis_settings
 
+from projects.attempts import attempts
 from projects.models import Project, Role, User
+from projects.signing_in import calls_a_token
+from tests.admin_client import signed_in, superuser
 from tests.factories import ProjectFactory, UserFactory, member
 
 E2E = Path(__file__).parent / "e2e"
@@ -30,6 +34,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def scale() -> int:
     """By how much a `slow` test multiplies its counts: 1 in `make test`, 10 in `make soak`."""
     return int(os.environ.get("TEST_SCALE", "1"))
+
+
+@pytest.fixture(autouse=True)
+def _fresh_limits() -> None:
+    """What is counted in a minute begins at nothing: a rolled back token's id is used again."""
+    calls_a_token.clear()
+    attempts.clear()
 
 
 @pytest.fixture
@@ -66,3 +77,15 @@ def rick(project: Project) -> User:
 def charlie(db: None) -> User:
     """A stranger with an account."""
     return UserFactory(username="charlie")
+
+
+@pytest.fixture
+def root(db: None) -> User:
+    """A superuser who is no member of anything."""
+    return superuser()
+
+
+@pytest.fixture
+def admin(root: User) -> Client:
+    """Root's browser, signed in to the admin."""
+    return signed_in(root)

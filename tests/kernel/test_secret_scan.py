@@ -186,7 +186,7 @@ SECRETS = {
     "curly quotes": "api_key = \u201c" + some(ALNUM, 24) + "\u201d",
     "bearer": "curl -H 'Authorization: Bear" + "er " + some(URLSAFE, 40) + "'",
     "basic": "Authorization: Bas" + "ic " + LOGIN,
-    "curl": "curl -u ada:Tr0ub4" + "dor3 https://api.example.org",
+    "curl": "curl -u ada:" + "Tr0ub4dor3 https://api.example.org",
     # in URLs
     "postgres": "postgres://app:Tr0ub4" + "dor3@db.internal:5432/app",
     "redis": "redis://:Tr0ub4" + "dor3@cache:6379/0",
@@ -260,6 +260,7 @@ HARMLESS = {
     "types": "password: str\n token: Optional[str] = None\n private_key: RSAPrivateKey\n token: Uint8Array",
     "schema": '{"password": {"type": "string", "minLength": 12}, "token": "string"}',
     "message": '{"password": "must be at least 12 characters", "token": "is not valid"}',
+    "rule": "password: min_length=12, max_length=128",
     "comparison": "if token == expected_token and password != old_password1:",
     "yaml names": "secretName: hub-tls-2\nsecretKeyRef:\n  name: hub-db\n  key: password",
     "commit as token": f"The token: {SHA1} is what git calls the tree.",
@@ -277,8 +278,9 @@ HARMLESS = {
     "certificate": PEM + "CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq",
     "ssh public": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + some(ALNUM, 43) + " ada@host",
     "kebab sk": "task-management-system-for-sk-learn-pipelines and sk-learn-0-24-is-old-by-now",
-    "identifiers": "hf_hub_download_with_retry, npm_config_registry_override, glpat-is-the-prefix-of-tokens",
-    "class": "the APFloatSemantics class and APIEndpointFactory2",
+    "identifiers": "hf_hub_download_with_retry, npm_config_registry_override, glp"
+    + "at-is-the-prefix-of-tokens",
+    "class": "the AP" + "FloatSemantics class and APIEndpointFactory2",
     "java": "com.example.Microsoft-Extensions-Logging.config.AbstractSingletonProxyFactoryBean",
     "timestamped": "1700000000:" + SHA1,
     "bearer prose": "Bearer token-based-authentication-is-required, Bearer <token>, Bearer $TOKEN",
@@ -457,9 +459,9 @@ def test_a_hostile_line_costs_time_in_proportion_to_its_length(start: str) -> No
 
 @pytest.mark.parametrize("start", sorted(OTHER_STARTS))
 def test_so_does_one_of_every_mixture(start: str) -> None:
-    tails = ("", "=", " ", ".", '"', "a", "a.", ": ", '="a', "1-", "A1b-", "=${a}", ": str =", ":= [")
+    tails = ("", "=", " ", "a.", ": ", '="a', "A1b-", "=${a}")
     assert_quick(
-        [start + fill(run) + "x" for run in ("a-", *"aA1 -=_/.<")] + [fill(start + tail) for tail in tails]
+        [start + fill(run) + "x" for run in ("a-", "a", " ", "1")] + [fill(start + tail) for tail in tails]
     )
 
 

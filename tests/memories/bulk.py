@@ -1,0 +1,51 @@
+"""Many memories at once, as an import or an older store may have left them: no service looks at them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from memories.models import Memory, Tag
+from projects.models import Project, User
+
+LONG_AGO = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+
+def stock(project: Project, author: User, rows: Sequence[dict[str, Any]]) -> list[Memory]:
+    """One memory a row, numbered on from the last. `parent` is the place of an earlier row; `tags` a list.
+
+    Each is touched a minute after the one before, unless `touched_at` says otherwise.
+    """
+    first = project.last_number + 1
+    memories = []
+    for n, row in enumerate(rows):
+        given = {name: value for name, value in row.items() if name not in ("tags", "parent")}
+        number = first + n
+        touched = given.pop("touched_at", LONG_AGO + dt.timedelta(minutes=n))
+        given = {
+            "title": f"Fact {number}",
+            "summary": "What it says.",
+            "kind": "fact",
+            "author": author,
+            **given,
+        }
+        memories.append(
+            Memory(
+                project=project, number=number, origin="import", touched_at=touched, duplicate_key="", **given
+            )
+        )
+    Memory.objects.bulk_create(memories, batch_size=500)
+    for memory, row in zip(memories, rows, strict=True):
+        if row.get("parent") is not None:
+            memory.parent = memories[row["parent"]]
+    inside = [memory for memory in memories if memory.parent_id]
+    Memory.objects.bulk_update(inside, ["parent"], batch_size=200)
+    Tag.objects.bulk_create(
+        Tag(memory=memory, name=name, position=place)
+        for memory, row in zip(memories, rows, strict=True)
+        for place, name in enumerate(row.get("tags", ()))
+    )
+    project.last_number += len(rows)
+    project.save(update_fields=["last_number"])
+    return memories
