@@ -175,12 +175,13 @@ class Memory(models.Model):
                     "number",
                     "visibility",
                     "author",
+                    "erased_at",
                 ),
                 name="memory_recall",
             ),
             models.Index(fields=("project", "status", "-number"), name="memory_list"),
             models.Index(fields=("parent", "status", "number"), name="memory_children"),
-            models.Index(fields=("project", "duplicate_key"), name="memory_duplicate"),
+            models.Index(fields=("project", "duplicate_key", "status"), name="memory_duplicate"),
         )
 
     def __str__(self) -> str:

@@ -45,6 +45,8 @@ if _postgresql is None:
         "default": {
             "ENGINE": "memoryhub.kernel.sqlite",
             "NAME": str(DATA_DIR / "memoryhub.sqlite3"),
+            # Opening the file anew for every request costs more than most answers.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 "timeout": 20,
                 "transaction_mode": "IMMEDIATE",
@@ -139,6 +141,7 @@ INSTALLED_APPS = [
     "memoryhub",
     "projects",
     "memories",
+    "hygiene",
 ]
 
 MIDDLEWARE = [

@@ -229,7 +229,7 @@ class Membership(models.Model):
     joined_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        ordering = ("project", "user")
+        ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("project", "user"), name="membership_once"),
             models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role"),

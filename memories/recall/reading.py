@@ -14,6 +14,7 @@ from django.utils import timezone
 from memories.models import Kind, Memory, Tag, Weight
 from memories.querysets import MemoryQuerySet
 from memories.recall.closing import closing_lines
+from memories.recall.keeping import kept
 from memories.recall.lines import NAMED_CHILDREN, bag_line, memory_line
 from memories.recall.packing import Counts, Entry, Recall, pack
 from memories.search import best_matches
@@ -59,20 +60,31 @@ def recall(project: Project, reader: User, *, budget: int | None = None, focus: 
 
     Lists the project's active memories that the reader may see, and counts the rest. `focus` moves
     what search finds for it ahead of the others.
+
+    While the project's change counter stands, the same reader is answered from what was packed before,
+    but for a focus, which seldom comes twice. The closing lines, which others write, are asked each time.
     """
     budget = budget or project.recall_budget
     with read_snapshot():
-        seen = Memory.objects.in_project(project).active().visible_to(reader)
-        counts = _counts(seen)
-        ranked = best_matches(project, reader, focus) if focus.strip() else {}
-        critical = _rows(seen.critical(), budget // _SHORTEST_LINE + 1)
-        rest = _rows(seen.top_level().of_normal_weight(), CANDIDATES)
-        if ranked:
-            critical, rest = _focused(seen, ranked, critical, rest)
-        children = _children(seen, [row.id for row in (*critical, *rest)])
-        grouped = _is_grouped(project, counts)
-        tags = _tags(rest) if grouped else {}
         closing = closing_lines(project, reader, start_of_day())
+        if focus.strip():
+            return _packed(project, reader, budget, focus, closing)
+        counter = Project.objects.values_list("change_counter", flat=True).get(pk=project.pk)
+        key = (project.uid, counter, reader.pk, budget, *closing)
+        return kept.get(key) or kept.keep(key, _packed(project, reader, budget, "", closing))
+
+
+def _packed(project: Project, reader: User, budget: int, focus: str, closing: Sequence[str]) -> Recall:
+    seen = Memory.objects.in_project(project).active().visible_to(reader)
+    counts = _counts(seen)
+    ranked = best_matches(project, reader, focus) if focus.strip() else {}
+    critical = _rows(seen.critical(), budget // _SHORTEST_LINE + 1)
+    rest = _rows(seen.top_level().of_normal_weight(), CANDIDATES)
+    if ranked:
+        critical, rest = _focused(seen, ranked, critical, rest)
+    children = _children(seen, [row.id for row in (*critical, *rest)])
+    grouped = _is_grouped(project, counts)
+    tags = _tags(rest) if grouped else {}
     entries, headings = _entries(rest, children, tags)
     return pack(
         budget=budget,

@@ -75,7 +75,9 @@ def _twin(memory: Memory) -> Memory | None:
     found = Memory.objects.exact_duplicates_of(
         memory.project, memory.duplicate_key, memory.visibility, memory.author_id
     )
-    return found.exclude(pk=memory.pk).order_by("number").first()
+    # Unordered: SQLite would rather read the project in the order of numbers than by the key.
+    others = found.exclude(pk=memory.pk).order_by().only("number", "author", "version")
+    return min(others, key=lambda other: other.number, default=None)
 
 
 def _retried(writing: Writing, change: Change, twin: Memory) -> Applied:

@@ -113,6 +113,8 @@ def in_one_line(text: str) -> str:
 
     A stored line break or mark can't forge a row, a heading or a footer around it.
     """
+    if text.isprintable():
+        return text  # nothing of the kind is in it, as in nearly every text
     text = _LINE_BREAKS.sub(" ", text).replace("\t", " ")
     return visible_marks(_FORBIDDEN.sub("\ufffd", text))
 

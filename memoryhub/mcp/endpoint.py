@@ -11,7 +11,6 @@ import re
 from typing import Any
 
 import anyio
-from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -20,6 +19,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memoryhub.kernel.errors import DomainError, Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.kernel.middleware import too_large
+from memoryhub.mcp.driving import drive
 from memoryhub.mcp.server import current_caller, server
 from projects.callers import Caller
 from projects.services import note_token_use
@@ -43,7 +43,7 @@ def mcp_view(request: HttpRequest, slug: str = "") -> HttpResponse:
         caller = Caller(token.user, token, frozenset(token.rights), pinned_slug=slug)
         if slug:
             caller.choose_project({}, required=True)
-        response = async_to_sync(_exchange)(request, _clean_body(request), caller)
+        response = drive(_exchange(request, _clean_body(request), caller))
     except DomainError as refusal:
         return _refused(refusal)
     # After the answer: what is only bookkeeping must not make an agent wait.

@@ -1,8 +1,8 @@
 """The MCP server over the SDK's low level: what it lists and what it answers.
 
 The caller comes from a context variable, because the SDK hands some handlers no request. Database
-work runs on the request's own thread (`sync_to_async`, thread sensitive), so that Django's connections,
-transactions and tests keep their meaning.
+work runs on the request's own thread (`driving.outside`), so that Django's connections, transactions and
+tests keep their meaning.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import contextvars
 from typing import Any
 
 import mcp_types as types
-from asgiref.sync import sync_to_async
 from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from memoryhub import __version__
 from memoryhub.kernel.errors import DomainError
+from memoryhub.mcp.driving import outside
 from memoryhub.mcp.dispatch import ToolFailed, call_tool, listed_tools
 from memoryhub.mcp.guide import INSTRUCTIONS, PROMPTS
 from memoryhub.mcp.resources import RESOURCES, TEMPLATES, read_resource
@@ -28,12 +28,12 @@ current_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("mcp_cal
 
 
 async def _list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=await sync_to_async(listed_tools)(current_caller.get()))
+    return types.ListToolsResult(tools=await outside(listed_tools, current_caller.get()))
 
 
 async def _call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
     try:
-        reply = await sync_to_async(call_tool)(current_caller.get(), params.name, params.arguments or {})
+        reply = await outside(call_tool, current_caller.get(), params.name, params.arguments or {})
     except ToolFailed:
         raise MCPError(code=types.INTERNAL_ERROR, message=_FAILED) from None
     return types.CallToolResult(content=[types.TextContent(text=reply.text)], is_error=reply.is_error)
@@ -64,7 +64,7 @@ async def _list_templates(ctx: Any, params: Any) -> types.ListResourceTemplatesR
 async def _read_resource(ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     uri = str(params.uri)
     try:
-        read = await sync_to_async(read_resource)(current_caller.get(), uri)
+        read = await outside(read_resource, current_caller.get(), uri)
     except DomainError as refusal:
         raise MCPError(code=types.INVALID_PARAMS, message=refusal.message, data=refusal.as_dict()) from None
     contents = types.TextResourceContents(uri=uri, mime_type=read.mime_type, text=read.text)

@@ -83,7 +83,7 @@ class Migration(migrations.Migration):
                 ('joined_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
             ],
             options={
-                'ordering': ('project', 'user'),
+                'ordering': ('id',),
                 'constraints': [models.UniqueConstraint(fields=('project', 'user'), name='membership_once'), models.CheckConstraint(condition=models.Q(('role__in', ['reader', 'contributor', 'reviewer', 'owner'])), name='membership_role')],
             },
         ),

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from memoryhub.kernel import tokens
@@ -49,6 +50,7 @@ def add_member(*, by: User | None, project: Project, user: User, role: str) -> M
         raise Invalid(fields={"user": f"{user.username} is a member already. Change the role instead."})
     checked(membership)
     membership.save()
+    _note_change(project.pk)
     return membership
 
 
@@ -63,6 +65,7 @@ def change_role(*, by: User | None, membership: Membership, role: str) -> Member
         _check_another_owner(membership)
     membership.role = role
     membership.save(update_fields=["role"])
+    _note_change(membership.project_id)
     return membership
 
 
@@ -73,6 +76,12 @@ def remove_member(*, by: User | None, membership: Membership) -> None:
     check_role(by, membership.project, Role.OWNER)
     _check_another_owner(membership)
     membership.delete()
+    _note_change(membership.project_id)
+
+
+def _note_change(project_id: int) -> None:
+    """Who may see what has changed, and with it every answer that is kept by the change counter."""
+    Project.objects.filter(pk=project_id).update(change_counter=F("change_counter") + 1)
 
 
 def _locked(membership: Membership) -> Membership:

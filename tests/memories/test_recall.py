@@ -14,6 +14,7 @@ from memories.models import Memory
 from memories.recall import BUDGET_MIN, RULES_BUDGET, recall, rules
 from memories.recall import closing as closing_module
 from memories.recall.closing import register_closing_line
+from memories.recall.keeping import kept
 from memories.services import verify_memory
 from memoryhub.kernel.errors import Invalid
 from projects.models import Project, User
@@ -192,6 +193,7 @@ def test_the_order_is_weight_then_the_later_of_changed_and_verified_then_number(
     revise(alice, four, title="The latest")
     assert recall(project, alice).listed == [3, 4, 2, 1]
     Memory.objects.update(touched_at=LONG_AGO)
+    kept.clear()  # no service wrote this
     assert recall(project, alice).listed == [3, 1, 2, 4]
 
 
@@ -471,3 +473,15 @@ def test_the_queries_of_rules_dont_grow(alice: User, project: Project) -> None:
             rules(project, alice)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 6
+
+
+def test_what_was_packed_is_kept_until_something_changes(alice: User, bob: User, project: Project) -> None:
+    MemoryFactory(project=project, author=alice, title="Seen by alice alone", visibility="private")
+    first = recall(project, alice).text
+    with CaptureQueriesContext(connection) as again:
+        assert recall(project, alice).text == first
+    assert not any("memories_memory" in query["sql"] for query in again.captured_queries)
+    assert "Seen by alice alone" not in recall(project, bob).text
+    MemoryFactory(project=project, title="Another")
+    assert "Another" in recall(project, alice).text
+    assert recall(project, alice, budget=500).budget == 500
