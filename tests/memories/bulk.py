@@ -6,6 +6,8 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import F
+
 from memories.models import Memory, Tag
 from projects.models import Project, User
 
@@ -47,5 +49,8 @@ def stock(project: Project, author: User, rows: Sequence[dict[str, Any]]) -> lis
         for place, name in enumerate(row.get("tags", ()))
     )
     project.last_number += len(rows)
-    project.save(update_fields=["last_number"])
+    # As every write does: what is kept by the counter is stale now.
+    project.change_counter = F("change_counter") + 1
+    project.save(update_fields=["last_number", "change_counter"])
+    project.refresh_from_db(fields=["change_counter"])
     return memories

@@ -247,3 +247,15 @@ def _check_against_the_store(found: Recalled, project: Project, reader: User) ->
         if children and " • " in line and by_number[number].weight != "critical":
             noun = "submemory" if len(children) == 1 else "submemories"
             assert f" • {len(children)} {noun}" in line
+
+
+def test_critical_ones_take_full_lines_within_40_percent_of_the_room() -> None:
+    critical = [Entry(n, f"[#{n}] (fact) {'t' * 20}: {'s' * 200}", f"[#{n}] {'t' * 20}") for n in range(1, 9)]
+    rest = [Entry(n, f"[#{n}] (fact) {'r' * 40}") for n in range(10, 90)]
+    counts = Counts(critical=len(critical), normal=len(rest))
+    result = pack(budget=2000, header=HEADER, critical=critical, rest=rest, counts=counts)
+    full = [entry for entry in critical if entry.full in result.text]
+    assert len(full) == 2
+    assert [entry.number for entry in full] == [1, 2], "in their order"
+    assert result.listed[:8] == list(range(1, 9))
+    assert len(result.listed) > 20, "the rest has what is left"

@@ -180,7 +180,7 @@ def test_independent_is_said_after_an_exhaustive_search_alone(
     for word in WORDS[:words]:
         for number in range(each):
             remember(
-                project, f"{word} crane{word}{number} hull{word}{number} mast{word}{number} oar{number}{word}"
+                project, f"crane{word}{number} {word} hull{word}{number} mast{word}{number} oar{number}{word}"
             )
     answer = bounded(agent, " ".join(WORDS[:words]))
     assert answer["relationship"] == relationship
