@@ -1,4 +1,4 @@
-"""The reference pages, written from what runs: tools, errors, settings.
+"""The reference pages, written from what runs: tools, errors, settings, hygiene.
 
 `manage.py write_reference` writes them into docs/reference; a test fails when one is out of date.
 """
@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from hygiene.rules.table import RULES, Rule
+from hygiene.scoring import POINT, cost
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.arguments import Argument, Choice, Context, Count, Version, Words
 from memoryhub.kernel.errors import ALL_ERRORS
@@ -114,8 +116,54 @@ def _shown(value: str) -> str:
     return f"`{value}`" if value else ""
 
 
+def hygiene_page() -> str:
+    """The rules of the score, from their table."""
+    rows = [
+        f"| `{rule.name}` | {rule.cap} | {rule.t} | {rule.p} | {_one_slip(rule)} | {rule.finds} |"
+        for rule in RULES
+    ]
+    why = [f"- `{rule.name}`: {rule.why}" for rule in RULES]
+    return "\n".join(
+        [
+            "# The hygiene score\n",
+            "One number a project, 0 to 100, from structure and timestamps of active shared and public "
+            "memories. It is the same for every member. Findings on your own private memories are shown to you "
+            "alone and cost nothing. Computed in integers, so that both engines agree:\n",
+            "```",
+            "s(rule)    = max(t, ceil(N * p / 100))      N = active shared and public memories",
+            "cost(rule) = 1000 * cap * f // (f + s)      f = findings of the rule",
+            "penalty    = the costs of all rules together",
+            "score      = (100000 - penalty) // 1000",
+            "```\n",
+            "`points` and `penalty` are in thousandths of a point of the score. A finding's points are "
+            "`cost(f) - cost(f - 1)`. So many findings as `s` cost half of the cap, and no number of them costs "
+            "all of it; the caps add up to 100, so nothing is clamped. With the same N and day no fix raises "
+            "the penalty, and the later ones count more. The clock is the start of the UTC day.\n",
+            f"| rule | cap | t | p | one slip in {SLIP_AMONG} | finds |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+            "`t` is what makes one slip in a small project bearable: it costs at most four points, whatever the "
+            "size. `p` says how much is a lot in a large one: few percent for what there are few of, a fifth "
+            "for what comes with age. A rule whose data doesn't exist yet finds nothing.\n",
+            "## Why each\n",
+            *why,
+            "",
+        ]
+    )
+
+
+# A project of so many memories is what the table is tuned for.
+SLIP_AMONG = 30
+
+
+def _one_slip(rule: Rule) -> str:
+    return f"{cost(rule, 1, SLIP_AMONG) / POINT:.1f} points"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "tools.md": tools_page,
     "errors.md": errors_page,
     "settings.md": settings_page,
+    "hygiene.md": hygiene_page,
 }

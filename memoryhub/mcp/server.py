@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 
 from memoryhub import __version__
 from memoryhub.kernel.errors import DomainError
-from memoryhub.mcp.driving import outside
 from memoryhub.mcp.dispatch import ToolFailed, call_tool, listed_tools
+from memoryhub.mcp.driving import outside
 from memoryhub.mcp.guide import INSTRUCTIONS, PROMPTS
 from memoryhub.mcp.resources import RESOURCES, TEMPLATES, read_resource
 from projects.callers import Caller

@@ -12,8 +12,8 @@ from projects.models import Project
 
 class Command(HubCommand):
     help = (
-        "Report what should hold and doesn't. Exit code 0: all holds; 1: something drifted and a command mends "
-        "it; 2: a rule is broken. Repairs nothing."
+        "Report what should hold and doesn't. Exit code 0: all holds; 1: something drifted and a command "
+        "mends it; 2: a rule is broken. Repairs nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
