@@ -32,7 +32,9 @@ LINK_SENTENCES = {
     "merged": "took in",
     "merged_into": "merged into",
     "linked": "took over links to",
+    "not_similar": "not similar to",
     "unlink": "no longer linked to",
+    "resolves": "no longer contradicts",
 }
 
 DETAIL_NAMES = {

@@ -32,6 +32,7 @@ INFORMATIVE_PERCENT = 2
 WEIGHED_MIN = 20
 # More terms of one draft are not looked up, and the search isn't exhaustive then.
 TERMS_MAX = 300
+BRIEF_TERMS_MAX = 12
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def find_candidates(
     """The memories that share most with `terms`, best first.
 
     `besides` are the tokens of a memory that is in the index itself, and is left out of every count.
-    `in_brief` leaves common words alone where rare ones found something.
+    `in_brief` looks by the dozen rarest words, and leaves common ones alone where these found something.
     """
     cut, terms = len(terms) > TERMS_MAX, terms[:TERMS_MAX]
     with index_cursor() as cursor:
@@ -96,7 +97,8 @@ def find_candidates(
         limit = max(INFORMATIVE_MIN, documents * INFORMATIVE_PERCENT // 100)
         rare = [term for term in terms if frequencies[term] <= limit]
         finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
-        found = _ranked(cursor, finding[:QUERY_MAX_TERMS], scope, counted, most + 1)
+        looked = finding[: BRIEF_TERMS_MAX if in_brief else QUERY_MAX_TERMS]
+        found = _ranked(cursor, looked, scope, counted, most + 1)
         ids = [hit.memory_id for hit in found[:most]]
         of_many: frozenset[int] = frozenset()
         if len(ids) < most and not (in_brief and ids):
@@ -106,7 +108,7 @@ def find_candidates(
             if len(ids) + len(others) > most:
                 of_many = frozenset(others)
             ids += others[: most - len(ids)]
-    exhaustive = not cut and len(finding) <= QUERY_MAX_TERMS and len(found) <= most
+    exhaustive = not cut and len(looked) == len(finding) and len(found) <= most
     # With nothing informative in the draft there is no search that could have found everything.
     exhaustive = exhaustive and bool(rare or not of_many)
     return Candidates(tuple(ids), exhaustive, of_many, documents, frequencies)

@@ -133,9 +133,6 @@ def _asserting(draft: Statement, memory: Statement, shared: Shared) -> Finding |
         reason = f"Says “{slot.after}” where this says “{slot.before}”, in the same sentence."
         opposed = denied or bool(opposites) or _are_opposite(slot.before, slot.after)
         return Finding(Level.UPDATE, reason=reason, opposed=opposed, same_frame=True)
-    if slot:
-        reason = f"Says of “{slot.after}” what this says of “{slot.before}”."
-        return Finding(Level.RELATED, reason=reason, same_frame=True)
     if subject and shared.coverage >= OPPOSED_COVERAGE and opposites:
         reason = f"Says “{opposites[0]}” where this says “{opposites[1]}”."
         return Finding(Level.UPDATE, reason=reason, opposed=True)
@@ -143,6 +140,9 @@ def _asserting(draft: Statement, memory: Statement, shared: Shared) -> Finding |
         return Finding(Level.UPDATE, reason=f"Says “{replaced}” of the same subject.", opposed=denied)
     if denied:
         return Finding(Level.UPDATE, reason="One denies what the other says.", opposed=True)
+    if slot:
+        reason = f"Says of “{slot.after}” what this says of “{slot.before}”."
+        return Finding(Level.RELATED, reason=reason, same_frame=True)
     if shared.agreement >= SAME_COVERAGE and not draft.is_vague:
         return Finding(Level.UPDATE, reason="Says the same in other words.", same_frame=True)
     return None

@@ -64,13 +64,14 @@ def recall(project: Project, reader: User, *, budget: int | None = None, focus: 
     While the project's change counter stands, the same reader is answered from what was packed before,
     but for a focus, which seldom comes twice. The closing lines, which others write, are asked each time.
     """
-    budget = budget or project.recall_budget
     with read_snapshot():
         closing = closing_lines(project, reader, start_of_day())
+        # The caller's copy may be older than the counter: what is packed from it would be kept as new.
+        project = Project.objects.get(pk=project.pk)
+        budget = budget or project.recall_budget
         if focus.strip():
             return _packed(project, reader, budget, focus, closing)
-        counter = Project.objects.values_list("change_counter", flat=True).get(pk=project.pk)
-        key = (project.uid, counter, reader.pk, budget, *closing)
+        key = (project.uid, project.change_counter, reader.pk, budget, *closing)
         return kept.get(key) or kept.keep(key, _packed(project, reader, budget, "", closing))
 
 

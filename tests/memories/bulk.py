@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import F
 
 from memories.models import Memory, Tag
+from memories.recall.keeping import kept
 from projects.models import Project, User
 
 LONG_AGO = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -48,9 +49,18 @@ def stock(project: Project, author: User, rows: Sequence[dict[str, Any]]) -> lis
         for memory, row in zip(memories, rows, strict=True)
         for place, name in enumerate(row.get("tags", ()))
     )
+    kept.clear()  # no service wrote this
     project.last_number += len(rows)
     # As every write does: what is kept by the counter is stale now.
     project.change_counter = F("change_counter") + 1
     project.save(update_fields=["last_number", "change_counter"])
     project.refresh_from_db(fields=["change_counter"])
     return memories
+
+
+def settle(project: Project, **fields: Any) -> Project:
+    """Set columns of the project past the services; returns it as it is then."""
+    Project.objects.filter(pk=project.pk).update(**fields)
+    kept.clear()
+    project.refresh_from_db()
+    return project

@@ -17,7 +17,7 @@ from memories.search.searching import QUERY_MAX_LENGTH
 from memories.services import archive_memory, erase_memory, restore_memory, revise_memory, supersede_memory
 from memoryhub.kernel.errors import Invalid
 from projects.models import Project, User
-from tests.factories import MemoryFactory, MembershipFactory, ProjectFactory, agent, person
+from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, agent, person
 
 
 def found(project: Project, reader: User, query: str, limit: int = 50, **wanted: object) -> list[int]:

@@ -1,0 +1,83 @@
+"""What a report says: its numbers, and findings as doors show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hygiene.rules import RuleReader
+from hygiene.rules.scope import Row
+from hygiene.rules.table import BY_NAME, RULES, Rule
+from hygiene.scoring import cost, points
+
+
+@dataclass(frozen=True)
+class RuleCount:
+    """How many findings a rule has, and what they cost together."""
+
+    rule: Rule
+    count: int
+    points: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"rule": self.rule.name, "count": self.count, "points": self.points}
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> RuleCount:
+        return cls(BY_NAME[stored["rule"]], stored["count"], stored["points"])
+
+
+@dataclass(frozen=True)
+class HygieneReport:
+    """A project's hygiene on one day: the same for every member, but for the reader's `private` part."""
+
+    score: int
+    penalty: int
+    memories: int
+    rules: tuple[RuleCount, ...]
+    # The first findings in order, as many as a page takes; the rest is read when asked for.
+    findings: Sequence[dict[str, Any]] = ()
+    # The same of the reader's own private memories; they cost nothing and nobody else sees them.
+    private: tuple[RuleCount, ...] = ()
+    private_findings: Sequence[dict[str, Any]] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {each.rule.name: each.count for each in self.rules}
+
+    def total(self, rule: str = "") -> int:
+        """How many findings the reader sees, of all rules or of one."""
+        both = (*self.rules, *self.private)
+        return sum(each.count for each in both if not rule or each.rule.name == rule)
+
+    def costliest(self, most: int) -> list[RuleCount]:
+        """Where most points are to be won, in the order of the table among equals."""
+        return sorted(self.rules, key=lambda each: -each.points)[:most]
+
+
+def finding(reader: RuleReader, row: Row, worth: int) -> dict[str, Any]:
+    """One finding as every door answers it. What is private costs nothing and is marked."""
+    memories = [{"number": row.number, "title": row.title}]
+    if row.other:
+        memories.append({"number": row.other, "title": row.other_title})
+    said: dict[str, Any] = {
+        "rule": reader.rule.name,
+        "memories": memories,
+        "do": reader.advise(row),
+        "points": 0 if row.hidden else worth,
+    }
+    return said | ({"private": True} if row.hidden else {})
+
+
+def counts_of(tally: Mapping[tuple[str, int], int], memories: int, *, hidden: int) -> list[RuleCount]:
+    """The rules with findings of one sort, in the order of the table. What is private costs nothing."""
+    return [
+        RuleCount(rule, many, 0 if hidden else cost(rule, many, memories))
+        for rule in RULES
+        if (many := tally.get((rule.name, hidden), 0))
+    ]
+
+
+def worth_of(rule: Rule, many: int, memories: int, *, hidden: bool) -> int:
+    return 0 if hidden else points(rule, many, memories)

@@ -1,0 +1,41 @@
+"""The one line of recall and overview: `Hygiene 58/100 • 3 stale bags • 14 old session summaries`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from hygiene.findings import HygieneReport
+from hygiene.services.reporting import report_of
+from projects.models import Project, User
+
+NAMED_RULES = 2
+# Of the 160 characters that all closing lines share.
+LINE_LENGTH = 120
+CLEAN_UP = "clean up before you end (hygiene_report)"
+
+
+def closing_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """For recall: the score, what costs most and, below the project's threshold, that it asks for work."""
+    return line(report_of(project, day=day, brief=True), project.hygiene_threshold)
+
+
+def line(report: HygieneReport, threshold: int) -> str:
+    """As many of the costliest rules as fit, never cut in the middle."""
+    said = f"Hygiene {report.score}/100"
+    ask = f" • {CLEAN_UP}" if report.score < threshold else ""
+    for each in report.costliest(NAMED_RULES):
+        more = f" • {each.rule.counted(each.count)}"
+        if len(said) + len(more) + len(ask) <= LINE_LENGTH:
+            said += more
+    return said + ask
+
+
+def overview_entry(project: Project, reader: User) -> dict[str, Any]:
+    """For overviews: the same line with its number, and whether the project asks for a clean-up."""
+    report = report_of(project, brief=True)
+    return {
+        "score": report.score,
+        "line": line(report, project.hygiene_threshold),
+        "clean_up": report.score < project.hygiene_threshold,
+    }

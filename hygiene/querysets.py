@@ -1,0 +1,44 @@
+"""Which pairs, reports and scores: the words that rules and services read by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import F, Q
+
+if TYPE_CHECKING:
+    from hygiene.models import Report, Score, SimilarPair  # noqa: F401 - named in quotes below
+    from memories.models import Memory
+    from projects.models import Project, User
+
+
+class SimilarPairQuerySet(models.QuerySet["SimilarPair"]):
+    """Pairs of memories that say the same."""
+
+    def of(self, memory: Memory) -> SimilarPairQuerySet:
+        return self.filter(Q(first=memory) | Q(second=memory))
+
+
+class ReportQuerySet(models.QuerySet["Report"]):
+    """Cached reports."""
+
+    def current(self, project: Project, day: dt.date) -> ReportQuerySet:
+        """Those that still hold: computed this day, and nothing was written since."""
+        return self.filter(project=project, day=day, change_counter=F("project__change_counter"))
+
+    def for_reader(self, reader: User | None) -> ReportQuerySet:
+        """The one for everybody and, of a reader, the one of their private memories."""
+        keys = [self.model.EVERYBODY, *([reader.pk] if reader else [])]
+        return self.filter(reader_key__in=keys)
+
+
+class ScoreQuerySet(models.QuerySet["Score"]):
+    """The history of a project's score."""
+
+    def of(self, project: Project) -> ScoreQuerySet:
+        return self.filter(project=project).order_by("-day", "-change_counter")
+
+    def since(self, day: dt.date) -> ScoreQuerySet:
+        return self.filter(day__gte=day)

@@ -1,0 +1,41 @@
+"""The rules, one a module. Importing one declares its reader.
+
+A rule is `@reader("name")` on a function of a `Scope`; names come from the closed table, so that the caps
+add up whichever rules have a reader yet. Reports follow the order of the table.
+"""
+
+from __future__ import annotations
+
+from hygiene.rules import (
+    contradiction,
+    crowded_top_level,
+    long_summary,
+    missing_summary,
+    old_session_summaries,
+    quality,
+    similar_memories,
+    stale_bag,
+    superseded_still_active,
+    too_many_critical,
+    unverified,
+)
+from hygiene.rules.registry import Found, RuleReader, all_readers, find_reader, reader
+
+__all__ = [
+    "Found",
+    "RuleReader",
+    "all_readers",
+    "contradiction",
+    "crowded_top_level",
+    "find_reader",
+    "long_summary",
+    "missing_summary",
+    "old_session_summaries",
+    "quality",
+    "reader",
+    "similar_memories",
+    "stale_bag",
+    "superseded_still_active",
+    "too_many_critical",
+    "unverified",
+]

@@ -1,0 +1,129 @@
+"""What a rule reads, and the rows that it answers: numbers and titles, never a body.
+
+A rule is a function of a `Scope` that gives a QuerySet with one row a finding, made by `as_rows`. Counting
+and cutting is the caller's, in SQL, so that no rule loads all of its rows.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import Case, CharField, Count, F, IntegerField, Q, QuerySet, Value, When, Window
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, RowNumber
+
+from memories.models import Memory, Visibility
+from memories.querysets import MemoryQuerySet
+from projects.models import Project, User
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Active memories of a project: those that all members read, and the private ones of one reader.
+
+    `day` is the start of the UTC day, the only clock that a rule has. The two sorts are told apart in
+    every row (`hidden`): what is private costs nothing, and nobody else sees it.
+    """
+
+    project: Project
+    day: dt.datetime
+    reader: User | None = None
+
+    @property
+    def memories(self) -> MemoryQuerySet:
+        """What findings are about."""
+        return Memory.objects.in_project(self.project).active().filter(self.admits())
+
+    def admits(self, prefix: str = "") -> Q:
+        """The same as a condition on a memory that `prefix` leads to."""
+        return self._sorts(prefix) & Q(**{f"{prefix}status": "active", f"{prefix}erased_at": None})
+
+    def _sorts(self, prefix: str) -> Q:
+        private = Q(**{f"{prefix}visibility": Visibility.PRIVATE})
+        if self.reader is None:
+            return ~private
+        own = private & Q(**{f"{prefix}author": self.reader})
+        return ~private | own
+
+    @property
+    def shared(self) -> MemoryQuerySet:
+        """What every member sees, whatever else the scope has: what limits of a project are about."""
+        rows = Memory.objects.in_project(self.project).active().filter(erased_at=None)
+        return rows.exclude(visibility=Visibility.PRIVATE)
+
+    def older_than(self, days: int) -> dt.datetime:
+        return self.day - dt.timedelta(days=days)
+
+
+class Row(NamedTuple):
+    """One finding: the memory it is about, another one where there are two, and what a sentence needs."""
+
+    hidden: int
+    number: int
+    title: str
+    other: int
+    other_title: str
+    note: str
+
+
+def as_rows(
+    found: QuerySet[Any],
+    *,
+    memory: str = "",
+    other: str | None = None,
+    note: Combinable | None = None,
+    hidden: Any = None,
+) -> QuerySet[Any]:
+    """Annotates what `Row` reads. `memory` and `other` lead from a row to the memories it names."""
+    private = Q(**{f"{memory}visibility": Visibility.PRIVATE})
+    if other is not None:
+        private |= Q(**{f"{other}visibility": Visibility.PRIVATE})
+    if hidden is None:
+        hidden = Case(When(private, then=1), default=0, output_field=IntegerField())
+    nothing: Combinable = Value("", output_field=CharField())
+    return found.order_by().annotate(
+        row_hidden=hidden,
+        row_number=F(f"{memory}number"),
+        row_title=F(f"{memory}title"),
+        row_other=F(f"{other}number") if other is not None else Value(0),
+        row_other_title=F(f"{other}title") if other is not None else nothing,
+        row_note=Cast(note, CharField()) if note is not None else nothing,
+    )
+
+
+_COLUMNS = ("row_hidden", "row_number", "row_title", "row_other", "row_other_title", "row_note")
+_ORDER = ("row_number", "row_other")
+
+
+def tallied(found: Mapping[str, QuerySet[Any]]) -> dict[tuple[str, int], int]:
+    """By name of the rule and sort, how many rows there are: all rules in one query."""
+    arms = [
+        rows.values("row_hidden")
+        .annotate(row_rule=Value(name, output_field=CharField()), row_many=Count("*"))
+        .values_list("row_rule", "row_hidden", "row_many")
+        for name, rows in found.items()
+    ]
+    whole = arms[0].union(*arms[1:], all=True)
+    return {(name, hidden): many for name, hidden, many in whole}
+
+
+def first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
+    """The first rows of each sort by number, in one query for both.
+
+    They come first of the one sort, first of the other, second of the one ...: a limit cuts both alike.
+    """
+    place = Window(RowNumber(), partition_by="row_hidden", order_by=[F(name) for name in _ORDER])
+    found = rows.annotate(row_place=place).order_by("row_place", "row_hidden").values_list(*_COLUMNS)
+    return [Row(*values) for values in found[: 2 * most]]
+
+
+def after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
+    """The rows of one sort that follow `place` (number and other), in one query."""
+    found = rows.filter(row_hidden=hidden)
+    if place is not None:
+        number, other = place
+        found = found.filter(Q(row_number__gt=number) | Q(row_number=number, row_other__gt=other))
+    return [Row(*values) for values in found.order_by(*_ORDER).values_list(*_COLUMNS)[:most]]

@@ -1,0 +1,32 @@
+"""A bag whose contents changed after its own summary was written.
+
+`BagContents` says when a child last came, went, or changed in title or summary. A private child moves it
+for a private bag alone, so that nobody else's shared bag becomes stale by it.
+"""
+
+from __future__ import annotations
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from hygiene.rules.isodate import as_date
+from hygiene.rules.registry import Found, reader
+from hygiene.rules.scope import Row, Scope, as_rows
+from memories.models import Memory, Visibility
+
+
+def advise(row: Row) -> str:
+    return (
+        f"What #{row.number} holds changed on {row.note}, after its summary was written. Read its children "
+        f"and write its summary anew: memory_update #{row.number}."
+    )
+
+
+@reader("stale_bag", advise)
+def stale_bags(scope: Scope) -> Found:
+    held = Memory.objects.filter(scope.admits(), parent=OuterRef("pk")).filter(
+        ~Q(visibility=Visibility.PRIVATE) | Q(parent__visibility=Visibility.PRIVATE)
+    )
+    found = scope.memories.top_level().filter(
+        Exists(held), contents__is_by_hand=True, contents__changed_at__gt=F("summary_changed_at")
+    )
+    return as_rows(found, note=as_date("contents__changed_at"))

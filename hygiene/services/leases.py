@@ -1,0 +1,32 @@
+"""Leases: a piece of background work is done by one process at a time, whichever engine and however many.
+
+A row with a holder and an end. Taking it is one conditional update, so of two at once one gets it; who
+dies lets it lapse. No lock of a connection: PostgreSQL's are shared through a pool.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db.models import Q
+
+from hygiene.models import Lease
+
+
+def take_lease(name: str, holder: str, *, at: dt.datetime, lasting: dt.timedelta) -> Lease | None:
+    """Take or extend the lease; None while another holds it."""
+    Lease.objects.bulk_create([Lease(name=name, until=at)], ignore_conflicts=True)
+    free = Lease.objects.filter(Q(until__lte=at) | Q(holder=holder), name=name)
+    if not free.update(holder=holder, until=at + lasting):
+        return None
+    return Lease.objects.get(name=name)
+
+
+def note_done(name: str, holder: str, *, at: dt.datetime) -> None:
+    """Remember when the work was done, while the lease is still held."""
+    Lease.objects.filter(name=name, holder=holder).update(done_at=at)
+
+
+def give_back(holder: str, *, at: dt.datetime) -> None:
+    """Let everything go that this holder has."""
+    Lease.objects.filter(holder=holder).update(holder="", until=at)

@@ -1,0 +1,130 @@
+"""The report of a project: read from the cache in one query, or computed in at most 25.
+
+All rules are counted in one query, and the first findings of each are read in one more where somebody asks
+for them: recall needs the numbers alone. Cached by the project's change counter and the day; the cache is
+written after the reading, best effort.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import partial
+from typing import Any
+
+from hygiene.findings import HygieneReport, RuleCount, counts_of, finding, worth_of
+from hygiene.models import Report
+from hygiene.rules import all_readers
+from hygiene.rules.scope import Scope, first_of_each, tallied
+from hygiene.scoring import score
+from hygiene.services.history import note_score
+from memories.listing import PAGE_MAX
+from memories.recall.reading import start_of_day
+from memoryhub.kernel.bookkeeping import best_effort
+from memoryhub.kernel.snapshots import after_reading, read_snapshot
+from projects.models import Project, User
+
+# By the key of the reader: 0 for everybody's, else the private part of that user.
+Rows = dict[int, Report]
+
+
+def report_of(
+    project: Project, reader: User | None = None, *, day: dt.datetime | None = None, brief: bool = False
+) -> HygieneReport:
+    """The report as it is on `day` (today unless given), with the reader's own private findings.
+
+    One query when nothing was written since it was last asked for. `brief` is without the findings.
+    """
+    day = start_of_day(day)
+    kept = Report.objects.current(project, day.date()).for_reader(reader)
+    rows = {row.reader_key: row for row in (kept.defer("findings") if brief else kept)}
+    missing = {Report.EVERYBODY, *([reader.pk] if reader else [])} - set(rows)
+    if missing or not (brief or all(row.findings is not None for row in rows.values())):
+        with read_snapshot():
+            project = Project.objects.get(pk=project.pk)
+            rows |= _numbers(Scope(project, day, reader), missing)
+            if not brief:
+                _add_findings(Scope(project, day, reader), rows)
+            _keep_later([rows[key] for key in missing] if brief else list(rows.values()), brief)
+    return _report(rows[Report.EVERYBODY], rows.get(reader.pk) if reader else None, brief)
+
+
+def numbers_now(project: Project, day: dt.datetime) -> Report:
+    """Everybody's report without its findings, computed now and not stored."""
+    project = Project.objects.get(pk=project.pk)
+    return _numbers(Scope(project, day), {Report.EVERYBODY})[Report.EVERYBODY]
+
+
+def _numbers(scope: Scope, keys: set[int]) -> Rows:
+    """The counts and points of what isn't known, in two queries."""
+    if not keys:
+        return {}
+    memories = scope.shared.count()
+    tally = tallied({each.rule.name: each.find(scope) for each in all_readers()})
+    rows = {}
+    for key in keys:
+        counts = counts_of(tally, memories, hidden=int(key != Report.EVERYBODY))
+        penalty = sum(each.points for each in counts)
+        rows[key] = Report(
+            project=scope.project,
+            reader_key=key,
+            change_counter=scope.project.change_counter,
+            day=scope.day.date(),
+            memories=memories,
+            penalty=penalty,
+            score=score(penalty),
+            rules=[each.as_dict() for each in counts],
+        )
+    return rows
+
+
+def _add_findings(scope: Scope, rows: Rows) -> None:
+    """The first findings of both sorts, one query for each rule that has some."""
+    counts = {key: {each.rule.name: each.count for each in _counts(row.rules)} for key, row in rows.items()}
+    found: dict[int, list[dict[str, Any]]] = {key: [] for key in rows}
+    for each in all_readers():
+        name = each.rule.name
+        if not any(name in having for having in counts.values()):
+            continue
+        first = first_of_each(each.find(scope), PAGE_MAX)
+        for key, row in rows.items():
+            hidden = int(key != Report.EVERYBODY)
+            worth = worth_of(each.rule, counts[key].get(name, 0), row.memories, hidden=bool(hidden))
+            mine = [finding(each, one, worth) for one in first if one.hidden == hidden]
+            found[key] += mine[: PAGE_MAX - len(found[key])]
+    for key, row in rows.items():
+        row.findings = found[key]
+
+
+def _keep_later(rows: list[Report], brief: bool) -> None:
+    after_reading(partial(best_effort, partial(keep, rows, brief=brief)))
+
+
+def keep(rows: list[Report], *, brief: bool = False) -> None:
+    """Write the cache, and the history where the score changed."""
+    columns = ["change_counter", "day", "memories", "penalty", "score", "rules", "findings"]
+    for row in rows:
+        row.pk = None
+        if brief:
+            row.findings = None
+    Report.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["project", "reader_key"], update_fields=columns
+    )
+    for row in rows:
+        if row.reader_key == Report.EVERYBODY:
+            note_score(row)
+
+
+def _report(shared: Report, own: Report | None, brief: bool) -> HygieneReport:
+    return HygieneReport(
+        score=shared.score,
+        penalty=shared.penalty,
+        memories=shared.memories,
+        rules=_counts(shared.rules),
+        findings=() if brief else shared.findings or (),
+        private=_counts(own.rules) if own else (),
+        private_findings=(own.findings or ()) if own and not brief else (),
+    )
+
+
+def _counts(stored: list[dict[str, Any]]) -> tuple[RuleCount, ...]:
+    return tuple(RuleCount.read(each) for each in stored)
