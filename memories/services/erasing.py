@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from memories.models import Link, Memory, Revision, Status, Weight
+from memories.recall.keeping import kept
 from memories.search import forget, unindex
 from memories.services.bags import end_bag
 from memories.services.watching import Was, Written, tell
@@ -60,6 +61,7 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
     forget()
     tell(Written(writing, memory, frozenset({"title", "summary", "body", "status", "parent"}), was))
     finish(writing)
+    kept.clear()
     transaction.on_commit(wipe_traces)
 
 
