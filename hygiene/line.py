@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
+from collections import OrderedDict
 from typing import Any
 
 from hygiene.findings import HygieneReport
@@ -15,9 +17,28 @@ LINE_LENGTH = 120
 CLEAN_UP = "clean up before you end (hygiene_report)"
 
 
+# Lines of this process: a recall of what didn't change asks the database for no line.
+_KEPT_MAX = 500
+_kept: OrderedDict[tuple[Any, ...], str] = OrderedDict()
+_guard = threading.Lock()
+
+
 def closing_line(project: Project, reader: User, day: dt.datetime) -> str:
-    """For recall: the score, what costs most and, below the project's threshold, that it asks for work."""
-    return line(report_of(project, day=day, brief=True), project.hygiene_threshold)
+    """For recall: the score, what costs most and, below the project's threshold, that it asks for work.
+
+    The same for every member while the project's change counter and the day stand. Recall gives the project
+    as it is in the snapshot that it reads.
+    """
+    key = (project.uid, project.change_counter, day)
+    with _guard:
+        said = _kept.get(key)
+    if said is None:
+        said = line(report_of(project, day=day, brief=True), project.hygiene_threshold)
+        with _guard:
+            _kept[key] = said
+            if len(_kept) > _KEPT_MAX:
+                _kept.popitem(last=False)
+    return said
 
 
 def line(report: HygieneReport, threshold: int) -> str:

@@ -22,7 +22,7 @@ from django.db.models import IntegerField, Value
 
 from hygiene.models import SimilarPair
 from memories.evidence import EVALUATED_MAX, token_sets
-from memories.evidence.candidates import TERMS_MAX, Scope
+from memories.evidence.candidates import Scope
 from memories.models import Kind, Memory
 from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
 from memories.search.engine import cursor as index_cursor
@@ -34,6 +34,8 @@ from memories.services import Written
 _FUNCTION_WORDS = frozenset(word for word in STOP_WORDS if len(word) > 1)
 # In hundredths, so that the comparison is one of integers.
 SAME_TEXT = 80
+# Of a longer text so many words stand for all: two that share four fifths share as much of a fair sample.
+LOOKED_UP_MAX = 100
 # A title of one word is a subject, not a statement.
 TITLE_WORDS_MIN = 2
 _READ = {"title", "summary", "body", "details", "tags", "retrieval_hints", "visibility", "status", "kind"}
@@ -85,7 +87,7 @@ def _candidates(memory: Memory, words: frozenset[str], title: frozenset[str]) ->
     here = Memory.objects.in_project(memory.project).filter(erased_at=None)
     scope = Scope.of(memory.project, here.exclude(pk=memory.pk), memory.visibility, memory.author_id)
     # Of very many words the same ones in every memory, but no sort of words before others.
-    looked_up = sorted(words, key=lambda word: (zlib.crc32(word.encode()), word))[:TERMS_MAX]
+    looked_up = sorted(words, key=lambda word: (zlib.crc32(word.encode()), word))[:LOOKED_UP_MAX]
     with index_cursor() as cursor:
         exact, _ = needed([QueryTerm(word) for word in {*looked_up, *title}], scope.indexed)
         known = engine().frequencies(cursor, exact)
@@ -104,7 +106,7 @@ def _candidates(memory: Memory, words: frozenset[str], title: frozenset[str]) ->
 
 
 def _telling(words: Sequence[str], title: frozenset[str], others: Callable[[str], int]) -> list[str]:
-    """The words of which a memory that says the same has at least one, rarest first; none that only this has."""
+    """The words of which a memory that says the same has at least one, rarest first."""
     rarest = sorted(words, key=lambda word: (others(word), word))
     most = len(words) - -(-SAME_TEXT * len(words) // 100) + 1
     found = [word for word in rarest[:most] if others(word) > 0]

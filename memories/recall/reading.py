@@ -65,14 +65,22 @@ def recall(project: Project, reader: User, *, budget: int | None = None, focus: 
     but for a focus, which seldom comes twice. The closing lines, which others write, are asked each time.
     """
     with read_snapshot():
-        closing = closing_lines(project, reader, start_of_day())
         # The caller's copy may be older than the counter: what is packed from it would be kept as new.
-        project = Project.objects.get(pk=project.pk)
+        project = _as_it_is(project)
+        closing = closing_lines(project, reader, start_of_day())
         budget = budget or project.recall_budget
         if focus.strip():
             return _packed(project, reader, budget, focus, closing)
         key = (project.uid, project.change_counter, reader.pk, budget, *closing)
         return kept.get(key) or kept.keep(key, _packed(project, reader, budget, "", closing))
+
+
+def _as_it_is(project: Project) -> Project:
+    """The project now, with the reader's role where the caller knows it."""
+    now = Project.objects.get(pk=project.pk)
+    if hasattr(project, "role"):
+        now.role = project.role  # type: ignore[attr-defined]
+    return now
 
 
 def _packed(project: Project, reader: User, budget: int, focus: str, closing: Sequence[str]) -> Recall:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memories.search.analyse import analyse
 from memories.search.engine import cursor, engine, scope_of
-from memories.search.ranking import distinct_texts, scoped
+from memories.search.ranking import scoped
 from memories.search.summaries import drop_summary, keep_summary
 
 if TYPE_CHECKING:
@@ -44,9 +44,14 @@ def forget() -> None:
 
 
 def document_tokens(memory: Memory, tags: Sequence[str]) -> list[str]:
-    """The words of a memory: the whole of its texts, with its hints and tags."""
-    texts = distinct_texts([memory.title, memory.summary, memory.body, *_texts(memory.details)])
-    return [token for text in (*texts, *memory.retrieval_hints, *tags) for token in analyse(text)]
+    """The words of a memory: the whole of its texts, with its hints and tags.
+
+    A title that the summary begins with is said once: it was cut from it, and its words are all there.
+    """
+    title, summary = analyse(memory.title), analyse(memory.summary)
+    tokens = summary if summary[: len(title)] == title else [*title, *summary]
+    rest = (memory.body, *_texts(memory.details), *memory.retrieval_hints, *tags)
+    return [*tokens, *(token for text in rest for token in analyse(text))]
 
 
 def _texts(value: Any) -> list[str]:

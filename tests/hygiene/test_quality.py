@@ -52,6 +52,17 @@ def test_isolated(project: Project, fine: Memory, alice: User, bob: User) -> Non
     assert flaws(project, alone) == ""
 
 
+def test_what_is_linked_to_or_holds_something_is_not_isolated(
+    project: Project, fine: Memory, alice: User
+) -> None:
+    named, bag = MemoryFactory(project=project, tags=["ports"]), MemoryFactory(project=project, tags=["bag"])
+    assert "isolated" in flaws(project, named)
+    assert "isolated" in flaws(project, bag)
+    change(fine, alice, related_to=[named.number])
+    MemoryFactory(project=project, tags=["net"], parent=bag)
+    assert flaws(project, named) == flaws(project, bag) == ""
+
+
 def test_thin_rationale(project: Project, fine: Memory) -> None:
     decision = MemoryFactory(project=project, kind="decision", tags=["net"])
     assert flaws(project, decision) == ""

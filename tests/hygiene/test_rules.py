@@ -157,11 +157,15 @@ def test_two_that_share_some_words_are_not_similar(project: Project) -> None:
     assert found(project, "similar_memories") == []
 
 
-def test_a_pair_marked_not_similar_is_left_out_until_a_text_changes(project: Project, alice: User) -> None:
+@pytest.mark.parametrize("marked", [0, 1])
+def test_a_pair_marked_not_similar_is_left_out_until_a_text_changes(
+    marked: int, project: Project, alice: User
+) -> None:
     first = MemoryFactory(project=project, title="Port of the API", **TEXT)
     second = MemoryFactory(project=project, title="Port of the service", **TEXT)
     actor = person(alice)
-    mark_not_similar(actor=actor, memory=second, other=first, expected_version=None)
+    both = [first, second]
+    mark_not_similar(actor=actor, memory=both[marked], other=both[1 - marked], expected_version=None)
     assert found(project, "similar_memories") == []
     change(first, alice, tags=["net"])
     assert found(project, "similar_memories") == []
@@ -238,15 +242,18 @@ def test_the_top_level_is_crowded_above_the_threshold(project: Project, alice: U
     assert found(project, "crowded_top_level") == [extra.number]
     # A bag is what the rule asks for: it doesn't count, and what is inside neither.
     change(extra, alice, parent=memories[0].number)
+    MemoryFactory(project=project)
     assert found(project, "crowded_top_level") == []
 
 
 def test_critical_memories_are_too_many_above_the_target(project: Project, alice: User) -> None:
     project.critical_target = 2
     project.save()
+    mine = MemoryFactory(project=project, author=alice, visibility="private", weight="critical")
     first, _ = MemoryFactory.create_batch(2, project=project, weight="critical")
-    MemoryFactory(project=project, visibility="private", weight="critical")
+    assert mine.number < first.number
     assert found(project, "too_many_critical") == []
+    assert report_of(project, alice).total("too_many_critical") == 0
     third = MemoryFactory(project=project, weight="critical")
     assert found(project, "too_many_critical") == [third.number]
     change(first, alice, weight="normal")
