@@ -53,11 +53,11 @@ def test_drift_is_found_and_reindexing_ends_it(project: Project, alice: User) ->
     bag, child, private = _written(project, alice)
     with connection.cursor() as cursor:
         engine().remove(cursor, bag.pk)
-        engine().store(cursor, 10_000, [f"{project.pk}s:*", f"{project.pk}s:ghost"], 1)
+        engine().store(cursor, 10**12, [f"{project.pk}s:*", f"{project.pk}s:ghost"], 1)
     Memory.objects.filter(pk=child.pk).update(body="Changed behind everybody's back.")
     Memory.objects.filter(pk=private.pk).update(status="archived")
     found = drift()
-    assert (found.missing, found.different, found.left_over) == ([bag.pk], [child.pk], [private.pk, 10_000])
+    assert (found.missing, found.different, found.left_over) == ([bag.pk], [child.pk], [private.pk, 10**12])
     code, said = doctor("harbor")
     assert code == 1
     assert "reindex harbor" in said
