@@ -25,6 +25,8 @@ class HubCommand(BaseCommand):
     def say(self, sentence: str) -> None:
         """A line for a person; scripts read the last line of standard output."""
         self.stdout.write(sentence)
+        # To a pipe or a log it would wait for more, and a command that goes on is heard too late.
+        self.stdout.flush()
 
 
 def user_named(username: str) -> User:

@@ -21,7 +21,7 @@ from hygiene.rules.scope import Scope
 from hygiene.services.operator import upkeep_actor
 from hygiene.services.rebuilding import DERIVED_VERSION, rebuild
 from hygiene.services.reporting import keep, numbers_now
-from memories.errors import BagRule
+from memories.errors import BagRule, MovedOn
 from memories.models import Memory, Visibility
 from memories.recall.reading import start_of_day
 from memories.services import Applied, add_memory, revise_memory
@@ -71,11 +71,14 @@ def _age_summaries(project: Project, day: dt.datetime, done: Tended, stopped: St
     for number in list(numbers):
         if stopped():
             return
-        memory = Memory.objects.in_project(project).select_related("project").numbered(number).first()
-        if memory is None or memory.visibility == Visibility.PRIVATE:
-            continue
+        here = Memory.objects.in_project(project).exclude(visibility=Visibility.PRIVATE).active()
+        memory = here.top_level().of_normal_weight().select_related("project").numbered(number).first()
+        if memory is None:
+            continue  # another upkeep, or somebody at a page, was faster
         try:
             _age(project, memory, done)
+        except MovedOn:
+            continue
         except DomainError as refusal:
             done.refused += 1
             logger.warning("%s #%s was not aged: %s", project.slug, number, refusal.message)
@@ -97,7 +100,8 @@ def _age(project: Project, memory: Memory, done: Tended) -> None:
 
 
 def _revise(memory: Memory, **given: object) -> None:
-    revise_memory(actor=upkeep_actor(), memory=memory, expected_version=None, reason=_REASON, **given)
+    actor, version = upkeep_actor(), memory.version
+    revise_memory(actor=actor, memory=memory, expected_version=version, reason=_REASON, **given)
 
 
 @transaction.atomic

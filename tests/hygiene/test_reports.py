@@ -127,6 +127,11 @@ def test_private_findings_are_their_author_s_and_cost_nothing(
     private = private_of(project, bob)
     assert {item["rule"] for item in private} == {"stale_bag", "contradiction", "quality"}
     assert all(item["points"] == 0 for item in private)
+    assert {rule["rule"]: rule["points"] for rule in after["private_rules"]} == {
+        "stale_bag": 0,
+        "contradiction": 0,
+        "quality": 0,
+    }
     assert after["total"] == len(after["items"])
     # Paged: the shared ones first, every one once.
     items: list[dict[str, Any]] = []

@@ -313,6 +313,8 @@ def test_at_once_it_is_done_once(action: str) -> None:
     made = old_summaries(project, alice, 6)
     results = at_once(4, lambda n: tend(Project.objects.get(pk=project.pk)))
     assert not errors(results)
+    assert [result.refused for result in results] == [0] * 4  # type: ignore[union-attr]
+    assert sum(result.lowered + result.bagged for result in results) == len(made)  # type: ignore[union-attr]
     assert SummaryBag.objects.count() == (1 if action == "bag" else 0)
     for memory in Memory.objects.filter(pk__in=[memory.pk for memory in made]):
         assert (memory.weight, memory.version) == ("low", 2)
