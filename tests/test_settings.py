@@ -146,8 +146,8 @@ def test_what_is_no_address_is_refused(refused, value):
         ("postgres://u%40x:p%2F%23%3A%3F@[::1]/m%20h", ("m h", "u@x", "p/#:?", "::1", "", {})),
         ("postgres:///memories", ("memories", "", "", "", "", {})),
         (
-            "postgresql://postgres:@/postgres?host=/tmp/Some%20Folder",
-            ("postgres", "postgres", "", "/tmp/Some Folder", "", {}),
+            "postgresql://postgres:@/postgres?host=/srv/Some%20Folder",
+            ("postgres", "postgres", "", "/srv/Some Folder", "", {}),
         ),
         (
             "postgres://hub@db/m?connect_timeout=5&application_name=hub",

@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryhub.kernel import secret_scan, tokens
-from memoryhub.kernel.secret_scan import SecretFound, find_secret, shapes
+from memoryhub.kernel.secret_scan import SecretFound, catalogue, find_secret
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = Path(os.environ.get("MEMORYHUB_BENCH") or ROOT.parent / "shared" / "bench")
@@ -394,8 +394,8 @@ def test_it_gives_the_same_answers_on_many_threads() -> None:
 HOSTILE_LENGTH = 100_000
 PATIENCE = 10.0
 
-SHAPE_STARTS = {shape.anchor for shape in shapes.SHAPES} | {
-    anchor for borrowed in shapes.BORROWED for anchor in borrowed.anchors
+SHAPE_STARTS = {shape.anchor for shape in catalogue.SHAPES} | {
+    anchor for borrowed in catalogue.BORROWED for anchor in borrowed.anchors
 }
 OTHER_STARTS = {
     *(
