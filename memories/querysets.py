@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -169,7 +170,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def for_rows(self, user: User) -> MemoryQuerySet:
         """What a row of a list shows, bodies left out: author, bag, tags and the number of children."""
         rows = self.with_child_count(user).select_related("author", "parent").prefetch_related("tags")
-        return rows.defer("body", "details", "retrieval_hints", "parent__body", "parent__details")
+        return rows.defer("body", "details", "retrieval_hints", *_unseen_in_rows())
 
     def for_page(self, user: User) -> MemoryQuerySet:
         """All that the page of one memory shows of it: its texts, and its bag where `user` may see that."""
@@ -189,6 +190,24 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         from memories.models import ScopePath
 
         return ScopePath.objects.all()
+
+
+@cache
+def _unseen_in_rows() -> list[str]:
+    """What no row says of an author or a bag, as names for `defer`."""
+    from memories.models import Memory
+    from projects.models import User
+
+    shown: dict[type[models.Model], set[str]] = {
+        User: {"id", "username"},
+        Memory: {"id", "project", "number", "title", "status", "visibility", "author"},
+    }
+    return [
+        f"{name}__{each.name}"
+        for name, model in (("author", User), ("parent", Memory))
+        for each in model._meta.concrete_fields
+        if each.name not in shown[model]
+    ]
 
 
 class LinkQuerySet(models.QuerySet["Link"]):

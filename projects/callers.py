@@ -7,12 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryhub.kernel.actor import Actor, Door, WriteContext
+from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.text import storable
 from memoryhub.kernel.tools import Right
 from projects.errors import NoSuchProject, RightMissing
 from projects.models import AccessToken, Project, Role, User
 from projects.querysets import ProjectQuerySet
+
+
+def _in_reach(token: int, user: int) -> ProjectQuerySet:
+    return Project.objects.reached_by(AccessToken(pk=token, user=User(pk=user)))
+
+
+# What every call of an agent asks.
+_reached = Compiled(lambda token, user, slug: _in_reach(token, user).at(slug)[:1])
+_first_two = Compiled(lambda token, user: _in_reach(token, user)[:2])
 
 
 @dataclass
@@ -68,11 +78,11 @@ class Caller:
             raise Invalid(fields={"project": "Must be the slug of a project."})
         if self.pinned_slug or slug:
             wanted = slug or self.pinned_slug
-            self._project = self.reach().filter(slug=wanted).first() if storable(wanted) else None
+            self._project = self._reached(wanted) if storable(wanted) else None
             if self._project is None:
                 raise NoSuchProject(_shown(wanted))
             return
-        first_two = list(self.reach()[:2])
+        first_two = self._first_two()
         if len(first_two) == 1:
             self._project = first_two[0]
             return
@@ -81,6 +91,17 @@ class Caller:
         slugs = ", ".join(self.reach().values_list("slug", flat=True)[:50])
         sentence = f"Name one of your projects: {slugs}." if slugs else "The token reaches no project."
         raise Invalid(fields={"project": sentence})
+
+    def _reached(self, slug: str) -> Project | None:
+        """The project at an address, where it is in reach."""
+        if self.token is None or self.pinned_slug not in ("", slug):
+            return self.reach().filter(slug=slug).first()
+        return _reached.first(token=self.token.pk, user=self.user.pk, slug=slug)
+
+    def _first_two(self) -> list[Project]:
+        if self.token is None:
+            return list(self.reach()[:2])
+        return _first_two.rows(token=self.token.pk, user=self.user.pk)
 
     def actor(self, context: WriteContext | None = None) -> Actor:
         """This caller as the actor of a write."""

@@ -100,7 +100,7 @@ def _candidates(memory: Memory, words: frozenset[str], title: frozenset[str]) ->
             return []
         question = weigh([QueryTerm(word) for word in telling], scope.indexed, known)
         rows = scope.memories.order_by().annotate(superseded=Value(0, output_field=IntegerField()))
-        admitted = rows.values_list("id", "superseded").query.sql_with_params()
+        admitted = rows.values_list("id", "number", "superseded").query.sql_with_params()
         hits = engine().rank(cursor, question.terms, question.average, admitted, EVALUATED_MAX)
     return [hit.memory_id for hit in hits]
 

@@ -127,7 +127,7 @@ def _ranked(
     # `rank` orders equals by the second column before it prefers the newest: here by number. The
     # column is named as search names it, which puts superseded ones last by it.
     rows = scope.memories.order_by().annotate(superseded=F("number"))
-    admitted = rows.values_list("id", "superseded").query.sql_with_params()
+    admitted = rows.values_list("id", "number", "superseded").query.sql_with_params()
     hits: list[Hit] = engine().rank(cursor, question.terms, question.average, admitted, limit)
     return hits
 

@@ -102,7 +102,8 @@ SELECT scope || %s::text, length FROM memories_searchtotal WHERE scope = ANY(%s)
 """
 _RANK = f"""
 WITH posting AS (
-    SELECT admitted.id, admitted.superseded, entry.length, term.idf, term.mass, term.frequency
+    SELECT admitted.id, admitted.number, admitted.superseded,
+           entry.length, term.idf, term.mass, term.frequency
     FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
     JOIN ({{admitted}}) AS admitted ON admitted.id = candidate.memory_id
     JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
@@ -121,10 +122,10 @@ WITH posting AS (
         OFFSET 0
     ) AS term
 )
-SELECT id, round(sum(idf * frequency * {K1 + 1}::float8
+SELECT id, number, round(sum(idf * frequency * {K1 + 1}::float8
              / (frequency + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * length / %s::float8))
            )::numeric, {SCORE_DIGITS})::float8 AS score, sum(mass)
-FROM posting GROUP BY id, superseded
+FROM posting GROUP BY id, number, superseded
 ORDER BY score DESC, superseded, id DESC
 LIMIT %s
 """  # noqa: S608 (constants of ours)
@@ -239,7 +240,7 @@ def rank(
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
 ) -> list[Hit]:
-    """The best hits among the memories that `admitted` (id, superseded) lets through."""
+    """The best hits among the memories that `admitted` (id, number, superseded) lets through."""
     return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
 
 

@@ -71,6 +71,7 @@ class Question(NamedTuple):
 
 class Hit(NamedTuple):
     memory_id: int
+    number: int
     score: float
     mass: float
 

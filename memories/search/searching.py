@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from django.db.models import Case, IntegerField, Value, When
+from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from memories.models import Memory, Status
 from memories.querysets import MemoryQuerySet
@@ -17,6 +17,7 @@ from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scopes_for
 from memories.search.ranking import RANKED_MAX, Hit, confident, needed, weigh
 from memoryhub.kernel import cursors
+from memoryhub.kernel.compiled import Compiled, padded
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
@@ -106,11 +107,13 @@ def search_memories(
     with read_snapshot():
         if cursor:
             state = cursors.decode(cursor, bound)
+            seen = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+            page = list(seen.for_rows(reader).filter(number__in=state["numbers"][:limit]))
         else:
-            state = _ranked(project, reader, query, wanted)
+            hits, state = _ranked(project, reader, query, wanted)
+            page = _rows_of(reader, hits[:limit])
         numbers = state["numbers"]
-        seen = wanted.within(Memory.objects.in_project(project).visible_to(reader))
-        rows = {memory.number: memory for memory in seen.for_rows(reader).filter(number__in=numbers[:limit])}
+        rows = {memory.number: memory for memory in page}
     left = numbers[limit:]
     return Found(
         items=[rows[number] for number in numbers[:limit] if number in rows],
@@ -121,17 +124,23 @@ def search_memories(
     )
 
 
-def _ranked(project: Project, reader: User, query: str, wanted: SearchFilter) -> dict[str, Any]:
-    """The order of the best 200, as numbers, with what the answer says of them."""
+def _ranked(
+    project: Project, reader: User, query: str, wanted: SearchFilter
+) -> tuple[list[Hit], dict[str, Any]]:
+    """The best 200, and their order as numbers with what the answer says of them."""
     hits, mass = _hits(project, reader, query, wanted, RANKED_MAX + 1)
     best = hits[:RANKED_MAX]
-    numbers = dict(Memory.objects.filter(pk__in=[hit.memory_id for hit in best]).values_list("pk", "number"))
-    return {
-        "numbers": [numbers[hit.memory_id] for hit in best],
+    return best, {
+        "numbers": [hit.number for hit in best],
         "total": len(best),
         "at_least": len(hits) > RANKED_MAX,
         "unsure": not best or not confident(best[0].mass, mass),
     }
+
+
+def _rows_of(reader: User, hits: Sequence[Hit]) -> list[Memory]:
+    """The memories of a page that was just ranked, with what a row shows."""
+    return _rows.rows(reader=reader.pk, **padded([hit.memory_id for hit in hits])) if hits else []
 
 
 def best_matches(project: Project, reader: User, query: str) -> dict[int, int]:
@@ -149,15 +158,41 @@ def _hits(
         return [], 0.0
     member = getattr(project, "role", None) is not None or reader.memberships.filter(project=project).exists()
     scopes = scopes_for(project.pk, reader.pk, member=member)
-    seen = wanted.within(Memory.objects.in_project(project).visible_to(reader)).order_by()
-    superseded = Case(
-        When(status=Status.SUPERSEDED, then=Value(1)), default=Value(0), output_field=IntegerField()
-    )
-    admitted = seen.annotate(superseded=superseded).values_list("id", "superseded")
     with index_cursor() as open_cursor:
         exact, starts = needed(terms, scopes)
         question = weigh(terms, scopes, engine().frequencies(open_cursor, exact, starts))
         if not question.terms:
             return [], question.mass
-        sql = admitted.query.sql_with_params()
+        sql = _admitted_sql(project, reader, wanted)
         return engine().rank(open_cursor, question.terms, question.average, sql, limit), question.mass
+
+
+def _admitted_sql(project: Project, reader: User, wanted: SearchFilter) -> tuple[str, Sequence[Any]]:
+    """What may be a hit: (id, number, superseded). Most searches narrow nothing, and ask the same."""
+    for usual, compiled in _USUAL:
+        if wanted == usual:
+            return compiled.sql(project=project.pk, reader=reader.pk)
+    return _admitted(project, reader, wanted).query.sql_with_params()
+
+
+def _admitted(project: Project, reader: User, wanted: SearchFilter) -> QuerySet[Memory, Any]:
+    superseded = Case(
+        When(status=Status.SUPERSEDED, then=Value(1)), default=Value(0), output_field=IntegerField()
+    )
+    seen = wanted.within(Memory.objects.in_project(project).visible_to(reader)).order_by()
+    return seen.annotate(superseded=superseded).values_list("id", "number", "superseded")
+
+
+def _usual(wanted: SearchFilter) -> tuple[SearchFilter, Compiled[Any]]:
+    return wanted, Compiled(lambda project, reader: _admitted(Project(pk=project), User(pk=reader), wanted))
+
+
+_USUAL = [_usual(SearchFilter()), _usual(SearchFilter(include_superseded=False))]
+
+
+def _page(reader: int, **ids: int) -> MemoryQuerySet:
+    user = User(pk=reader)
+    return Memory.objects.visible_to(user).for_rows(user).filter(pk__in=list(ids.values()))
+
+
+_rows = Compiled(_page)

@@ -63,7 +63,7 @@ WITH finder(number, first, last, prefix, idf, mass) AS ({finders}),
          UNION ALL
          SELECT * FROM ({added}) WHERE memory_id IN (SELECT memory_id FROM found)
      )
-SELECT posting.memory_id,
+SELECT posting.memory_id, admitted.number,
        round(sum(posting.idf * posting.frequency * {k1_and_1}
              / (posting.frequency + {k1} * ({rest} + {b} * entry.length / %s))), {digits})
          AS score,
@@ -212,7 +212,7 @@ def rank(
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
 ) -> list[Hit]:
-    """The best hits among the memories that `admitted` (id, superseded) lets through."""
+    """The best hits among the memories that `admitted` (id, number, superseded) lets through."""
     return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
 
 

@@ -1,0 +1,139 @@
+"""Querysets that are compiled once and run many times, with other values.
+
+Building a queryset and compiling it costs Django some ten times what the database needs to answer it.
+What every call asks (whose token is this, which project, may they see it) is the same statement each
+time; only the values differ. A `Compiled` keeps the statement a connection, so that the rule stays
+where it is written, in the QuerySet, and is paid for once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import ManyToOneRel, Model, QuerySet
+
+Row = TypeVar("Row")
+Value = int | str
+
+# Where a connection keeps its statements: they live as long as it does, and no thread shares one.
+_KEPT = "_memoryhub_compiled"
+# Stand-ins while a statement is compiled. They fit any column of numbers, and no literal is one of them.
+_FIRST_STAND_IN = 2_100_000_001
+
+
+class _Slot(NamedTuple):
+    """A place in the parameters that a value goes to, in the type that the column's adapter chose."""
+
+    name: str
+    type: type
+
+    def of(self, values: Mapping[str, Value]) -> Any:
+        value = values[self.name]
+        return value if self.type in (int, str) else self.type(value)
+
+
+class Compiled(Generic[Row]):
+    """A query made by `build`, which takes each value by name and may put it into filters alone.
+
+    `build` runs once a connection (and number of values), with stand-ins: it may not look at the values,
+    and every value is always of the same type, a number or a text. What the queryset prefetches by its
+    name (parts that point at the row) is compiled as well.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]]) -> None:
+        self._build = build
+
+    def rows(self, **values: Value) -> list[Row]:
+        """What the query finds with these values."""
+        return self._statement(values).rows(values)
+
+    def first(self, **values: Value) -> Row | None:
+        """The first row, or None. The query should say that it wants no more."""
+        return next(iter(self.rows(**values)), None)
+
+    def sql(self, **values: Value) -> tuple[str, tuple[Any, ...]]:
+        """The statement with its parameters, to stand inside another."""
+        statement = self._statement(values)
+        return statement.sql, statement.bound(values)
+
+    def _statement(self, values: Mapping[str, Value]) -> _Statement[Row]:
+        kept: dict[tuple[Compiled[Row], int], _Statement[Row]] = vars(
+            connections[DEFAULT_DB_ALIAS]
+        ).setdefault(_KEPT, {})
+        key = (self, len(values))
+        found = kept.get(key)
+        if found is None:
+            found = kept[key] = _Statement(self._build, values)
+        return found
+
+
+class _Statement(Generic[Row]):
+    """The statement of one connection."""
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]], values: Mapping[str, Value]) -> None:
+        stand_ins: dict[str, Value] = {
+            name: f"stand-in {at}" if isinstance(value, str) else _FIRST_STAND_IN + at
+            for at, (name, value) in enumerate(values.items())
+        }
+        names = {stand_in: name for name, stand_in in stand_ins.items()}
+        self._rows = build(**stand_ins)
+        query = self._rows.query
+        self._compiler: Any = query.get_compiler(using=self._rows.db)
+        self.sql, params = self._compiler.as_sql()
+        self._params = [_slot(each, names) for each in params]
+        missing = set(stand_ins) - {each.name for each in self._params if isinstance(each, _Slot)}
+        if missing:
+            raise ValueError(f"No parameter of the statement takes: {', '.join(sorted(missing))}.")
+        lookups = self._rows._prefetch_related_lookups  # type: ignore[attr-defined]
+        self._iterable: Any = self._rows._iterable_class  # type: ignore[attr-defined]
+        self._parts = [_Parts(self._rows.model, lookup) for lookup in lookups]
+        # The iterable of a queryset asks its query for a compiler, and that for the statement.
+        query.get_compiler = lambda *args, **kwargs: self._compiler  # type: ignore[method-assign]
+
+    def bound(self, values: Mapping[str, Value]) -> tuple[Any, ...]:
+        return tuple(each.of(values) if isinstance(each, _Slot) else each for each in self._params)
+
+    def rows(self, values: Mapping[str, Value]) -> list[Row]:
+        params = self.bound(values)
+        self._compiler.as_sql = lambda *args, **kwargs: (self.sql, params)
+        rows: list[Row] = list(self._iterable(self._rows))
+        for parts in self._parts if rows else ():
+            parts.fill(rows)
+        return rows
+
+
+class _Parts:
+    """What a lookup of `prefetch_related` fetches: the objects whose foreign key points at the rows."""
+
+    def __init__(self, model: type[Model], lookup: str) -> None:
+        relation = model._meta.get_field(lookup)
+        assert isinstance(relation, ManyToOneRel), f"{lookup} is not a simple reverse relation."
+        self._key = relation.field.attname
+        self._manager = relation.related_model._default_manager
+        self._name = relation.get_accessor_name()
+        owners = f"{relation.field.name}__in"
+        self._query = Compiled(lambda **ids: self._manager.filter(**{owners: list(ids.values())}))
+
+    def fill(self, rows: Sequence[Any]) -> None:
+        found: dict[int, list[Any]] = {row.pk: [] for row in rows}
+        for part in self._query.rows(**padded(list(found))):
+            found[getattr(part, self._key)].append(part)
+        for row in rows:
+            kept: Any = self._manager.get_queryset()
+            kept._result_cache, kept._prefetch_done = found[row.pk], True
+            row.__dict__.setdefault("_prefetched_objects_cache", {})[self._name] = kept
+
+
+def _slot(param: Any, names: Mapping[Value, str]) -> Any:
+    name = names.get(param) if isinstance(param, int | str) and not isinstance(param, bool) else None
+    return param if name is None else _Slot(name, type(param))
+
+
+def padded(values: Sequence[int], *, to: int = 10) -> dict[str, int]:
+    """One or more values by name, for an `IN`: the last one stands again until there are a multiple of
+    `to`, so that few statements serve any number of values.
+    """
+    missing = -len(values) % to
+    return {f"each_{at}": value for at, value in enumerate([*values, *[values[-1]] * missing])}

@@ -1,0 +1,86 @@
+"""Compiled querysets: the rows of the queryset, with other values each time, a statement a connection."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memories.models import Memory
+from memoryhub.kernel.compiled import Compiled, padded
+from projects.models import Project, User
+from tests.factories import ProjectFactory
+from tests.memories.verbs import add
+
+pytestmark = pytest.mark.django_db
+
+
+def _seen(reader: int, project: int, title: str) -> object:
+    user = User(pk=reader)
+    found = Memory.objects.in_project(Project(pk=project)).visible_to(user).for_rows(user)
+    return found.filter(title=title).order_by("number")
+
+
+def test_answers_as_the_queryset_with_each_reader(alice: User, bob: User, project: Project) -> None:
+    for visibility in ("shared", "private"):
+        add(alice, project, title="Deploys", summary=f"Said {visibility}.", visibility=visibility)
+    compiled = Compiled(_seen)
+    for user in (alice, bob, alice):
+        rows = compiled.rows(reader=user.pk, project=project.pk, title="Deploys")
+        assert rows == list(_seen(user.pk, project.pk, "Deploys"))
+    assert len(rows) == 2
+    assert compiled.rows(reader=alice.pk, project=project.pk, title="Else") == []
+    assert compiled.first(reader=alice.pk, project=project.pk, title="Else") is None
+
+
+def test_what_is_prefetched_comes_along(alice: User, project: Project) -> None:
+    add(alice, project, title="Deploys", tags=["one", "two"])
+    add(alice, project, title="Deploys", summary="Another.", tags=[])
+    compiled = Compiled(_seen)
+    compiled.rows(reader=alice.pk, project=project.pk, title="Deploys")
+    with CaptureQueriesContext(connection) as asked:
+        rows = compiled.rows(reader=alice.pk, project=project.pk, title="Deploys")
+        assert [row.tag_names for row in rows] == [["one", "two"], []]
+        assert {row.author.username for row in rows} == {"alice"}
+    assert len(asked) == 2
+
+
+def test_what_is_known_of_a_value_is_the_same_on_the_hundredth_call(alice: User, project: Project) -> None:
+    by_slug = Compiled(lambda slug: Project.objects.at(slug)[:1])
+    other = ProjectFactory(slug="other")
+    for slug, found in [("harbor", project), ("other", other), ("' OR 1=1 --", None), ("%s", None)] * 25:
+        assert by_slug.first(slug=slug) == found
+
+
+def test_a_value_that_no_parameter_takes_is_a_mistake(project: Project) -> None:
+    with pytest.raises(ValueError, match="takes: reader"):
+        Compiled(lambda reader, project: Project.objects.filter(pk=project)).rows(
+            reader=1, project=project.pk
+        )
+
+
+def test_every_connection_has_its_own_statement(project: Project) -> None:
+    by_slug = Compiled(lambda slug: Project.objects.at(slug).values_list("slug", flat=True))
+    by_slug.rows(slug="harbor")
+    failed: list[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            by_slug.rows(slug="harbor")
+        except Exception as error:
+            failed.append(error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert not failed
+
+
+@pytest.mark.parametrize(("many", "full"), [(1, 10), (10, 10), (11, 20)])
+def test_padded_repeats_the_last(many: int, full: int) -> None:
+    values = padded(range(many))
+    assert list(values.values()) == [*range(many), *[many - 1] * (full - many)]
