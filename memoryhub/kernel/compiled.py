@@ -59,9 +59,9 @@ class Compiled(Generic[Row]):
         return statement.sql, statement.bound(values)
 
     def _statement(self, values: Mapping[str, Value]) -> _Statement[Row]:
-        kept: dict[tuple[Compiled[Row], int], _Statement[Row]] = vars(
-            connections[DEFAULT_DB_ALIAS]
-        ).setdefault(_KEPT, {})
+        # Not of `connection`: that stands for whichever is the thread's, and has attributes of its own.
+        own = vars(connections[DEFAULT_DB_ALIAS])
+        kept: dict[tuple[Compiled[Row], int], _Statement[Row]] = own.setdefault(_KEPT, {})
         key = (self, len(values))
         found = kept.get(key)
         if found is None:
@@ -90,7 +90,7 @@ class _Statement(Generic[Row]):
         self._iterable: Any = self._rows._iterable_class  # type: ignore[attr-defined]
         self._parts = [_Parts(self._rows.model, lookup) for lookup in lookups]
         # The iterable of a queryset asks its query for a compiler, and that for the statement.
-        query.get_compiler = lambda *args, **kwargs: self._compiler  # type: ignore[method-assign]
+        query.get_compiler = lambda *args, **kwargs: self._compiler
 
     def bound(self, values: Mapping[str, Value]) -> tuple[Any, ...]:
         return tuple(each.of(values) if isinstance(each, _Slot) else each for each in self._params)
