@@ -87,10 +87,10 @@ class _Statement(Generic[Row]):
         if missing:
             raise ValueError(f"No parameter of the statement takes: {', '.join(sorted(missing))}.")
         lookups = self._rows._prefetch_related_lookups  # type: ignore[attr-defined]
-        self._iterable: Any = self._rows._iterable_class  # type: ignore[attr-defined]
+        self._iterable: Any = self._rows._iterable_class
         self._parts = [_Parts(self._rows.model, lookup) for lookup in lookups]
         # The iterable of a queryset asks its query for a compiler, and that for the statement.
-        query.get_compiler = lambda *args, **kwargs: self._compiler
+        vars(query)["get_compiler"] = lambda *args, **kwargs: self._compiler
 
     def bound(self, values: Mapping[str, Value]) -> tuple[Any, ...]:
         return tuple(each.of(values) if isinstance(each, _Slot) else each for each in self._params)
