@@ -32,7 +32,6 @@ INFORMATIVE_PERCENT = 2
 WEIGHED_MIN = 20
 # More terms of one draft are not looked up, and the search isn't exhaustive then.
 TERMS_MAX = 300
-BRIEF_TERMS_MAX = 12
 
 
 @dataclass(frozen=True)
@@ -73,42 +72,31 @@ class Candidates:
         return idf(max(self.documents, WEIGHED_MIN), self.frequencies.get(term, 1))
 
 
-def find_candidates(
-    terms: Sequence[str],
-    scope: Scope,
-    *,
-    besides: frozenset[str] = frozenset(),
-    most: int = EVALUATED_MAX,
-    in_brief: bool = False,
-) -> Candidates:
-    """The memories that share most with `terms`, best first.
-
-    `besides` are the tokens of a memory that is in the index itself, and is left out of every count.
-    `in_brief` looks by the dozen rarest words, and leaves common ones alone where these found something.
-    """
+def find_candidates(terms: Sequence[str], scope: Scope) -> Candidates:
+    """The memories that share most with `terms`, best first."""
     cut, terms = len(terms) > TERMS_MAX, terms[:TERMS_MAX]
     with index_cursor() as cursor:
         exact, _ = needed([QueryTerm(term) for term in terms], scope.indexed)
         counted = engine().frequencies(cursor, exact)
-        documents = _count(counted, scope, DOCUMENTS) - bool(besides)
-        frequencies = {term: max(0, _count(counted, scope, term) - (term in besides)) for term in terms}
+        documents = _count(counted, scope, DOCUMENTS)
+        frequencies = {term: _count(counted, scope, term) for term in terms}
         if documents <= 0:
             return Candidates(frequencies=frequencies)
         limit = max(INFORMATIVE_MIN, documents * INFORMATIVE_PERCENT // 100)
         rare = [term for term in terms if frequencies[term] <= limit]
         finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
-        looked = finding[: BRIEF_TERMS_MAX if in_brief else QUERY_MAX_TERMS]
-        found = _ranked(cursor, looked, scope, counted, most + 1)
-        ids = [hit.memory_id for hit in found[:most]]
+        looked = finding[:QUERY_MAX_TERMS]
+        found = _ranked(cursor, looked, scope, counted, EVALUATED_MAX + 1)
+        ids = [hit.memory_id for hit in found[:EVALUATED_MAX]]
         of_many: frozenset[int] = frozenset()
-        if len(ids) < most and not (in_brief and ids):
+        if len(ids) < EVALUATED_MAX:
             common = sorted((t for t in terms if frequencies[t] > limit), key=lambda t: (frequencies[t], t))
-            more = _ranked(cursor, common[:QUERY_MAX_TERMS], scope, counted, most + len(ids) + 1)
+            more = _ranked(cursor, common[:QUERY_MAX_TERMS], scope, counted, EVALUATED_MAX + len(ids) + 1)
             others = [hit.memory_id for hit in more if hit.memory_id not in ids]
-            if len(ids) + len(others) > most:
+            if len(ids) + len(others) > EVALUATED_MAX:
                 of_many = frozenset(others)
-            ids += others[: most - len(ids)]
-    exhaustive = not cut and len(looked) == len(finding) and len(found) <= most
+            ids += others[: EVALUATED_MAX - len(ids)]
+    exhaustive = not cut and len(looked) == len(finding) and len(found) <= EVALUATED_MAX
     # With nothing informative in the draft there is no search that could have found everything.
     exhaustive = exhaustive and bool(rare or not of_many)
     return Candidates(tuple(ids), exhaustive, of_many, documents, frequencies)
@@ -154,8 +142,8 @@ def token_sets(ids: Sequence[int]) -> dict[int, frozenset[str]]:
             rows = [(row[0], row[1].split()) for row in cursor.fetchall()]
     found: dict[int, frozenset[str]] = {}
     for memory_id, terms in rows:  # a very long memory has several rows on PostgreSQL
-        tokens = frozenset(term.partition(":")[2] for term in terms)
-        found[memory_id] = found.get(memory_id, frozenset()) | tokens
+        scope = len(terms[0].partition(":")[0]) + 1 if terms else 0  # all of a memory have the same
+        found[memory_id] = found.get(memory_id, frozenset()) | {term[scope:] for term in terms}
     return found
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memories.evidence.candidates import Candidates, Scope, find_candidates, token_sets
-from memories.evidence.relating import Related, compared, statement_of
+from memories.evidence.candidates import Candidates
+from memories.evidence.near import Near
+from memories.evidence.relating import Related, compared
 from memories.evidence.rules import REPLACING_COVERAGE, Level
 from memories.evidence.statements import Statement
 from memories.models import Link, Memory, Origin
-from memories.querysets import MemoryQuerySet
 
 HINTS_MAX = 3
 # Fewer than `memory_suggest` compares: a hint is worth little time.
@@ -36,25 +36,23 @@ class Advice:
     number: int
 
 
-def advise(memory: Memory, tags: Sequence[str], seen: MemoryQuerySet) -> list[Advice]:
-    """At most three hints about a memory that was just written, of what the actor has `seen`.
+def advise(
+    memory: Memory, tags: Sequence[str], found: Near, can_see: Callable[[Memory], bool]
+) -> list[Advice]:
+    """At most three hints about a memory that was just written, of what was `found` and the actor sees.
 
     A memory that it is linked to, or in a bag with, is no news and named by none.
     """
-    others = Scope.of(memory.project, seen.exclude(pk=memory.pk), memory.visibility, memory.author_id)
-    worth = [each for each in _compared(statement_of(memory, tags), others) if _is_worth_saying(each)]
+    worth = [each for each in _compared(found) if can_see(each.memory) and _is_worth_saying(each)]
     known = _known_to(memory, worth) if worth else set()
     return [_advice(memory, tags, each) for each in worth if each.memory.pk not in known][:HINTS_MAX]
 
 
-def _compared(statement: Statement, others: Scope) -> list[Related]:
-    """What a statement, whose words are in the index already, has in common with the nearest others."""
-    terms = list(statement.terms)
-    found = find_candidates(terms, others, besides=frozenset(terms), most=COMPARED_MAX, in_brief=True)
-    known = token_sets(found.ids)
-    return compared(
-        statement, found, known, [pk for pk in found.ids if _is_near(statement, known, found, pk)]
-    )
+def _compared(near: Near) -> list[Related]:
+    """What a statement has in common with the nearest others."""
+    ids = near.found_by_statement[:COMPARED_MAX]
+    close = [pk for pk in ids if _is_near(near.statement, near.tokens, near.found, pk)]
+    return compared(near.statement, near.found, near.tokens, close)
 
 
 def _is_near(

@@ -14,20 +14,24 @@ if TYPE_CHECKING:
     from memories.models import Memory
 
 
-def index(memory: Memory, *, tags: Sequence[str] | None = None) -> None:
-    """Index a memory as it is now; one that is archived or erased leaves the index.
+def index(memory: Memory, *, tags: Sequence[str] | None = None, is_new: bool = False) -> frozenset[str]:
+    """Index a memory as it is now, and give its words; one that is archived or erased leaves the index.
 
-    `tags` may be given where they are known, which saves a query.
+    `tags` may be given where they are known, which saves a query, as `is_new` does: nothing of it is
+    in the index yet.
     """
     if memory.status == "archived" or memory.erased_at is not None:
         unindex(memory)
-        return
+        return frozenset()
     names = list(memory.tags.values_list("name", flat=True)) if tags is None else list(tags)
     tokens = document_tokens(memory, names)
     scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
     with cursor() as open_cursor:
+        if not is_new:
+            engine().remove(open_cursor, memory.pk)
         engine().store(open_cursor, memory.pk, scoped(scope, tokens), len(tokens))
     keep_summary(memory)
+    return frozenset(tokens)
 
 
 def unindex(memory: Memory) -> None:

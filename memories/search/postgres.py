@@ -142,12 +142,11 @@ def drop(cursor: Cursor) -> None:
 
 
 def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
-    """Index a memory under what `ranking.scoped` gives for it, instead of what was.
+    """Index a memory under what `ranking.scoped` gives for it. Nothing of it is there yet.
 
     The caller holds the project's lock: two writers of one project would wait for each
     other's terms.
     """
-    remove(cursor, memory_id)
     scope = scoped_terms[0].partition(":")[0]
     frequencies = counted(scoped_terms[1:])
     parts = list(_parts(frequencies))

@@ -90,8 +90,7 @@ def drop(cursor: Cursor) -> None:
 
 
 def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
-    """Index a memory under what `ranking.scoped` gives for it, instead of what was."""
-    remove(cursor, memory_id)
+    """Index a memory under what `ranking.scoped` gives for it. Nothing of it is there yet."""
     scope = scoped_terms[0].partition(":")[0]
     columns: dict[int, list[str]] = {frequency: [] for frequency in FREQUENCIES}
     for token, frequency in counted(scoped_terms[1:]).items():

@@ -8,11 +8,14 @@ from typing import Any
 
 from memories.errors import AlreadyStored, BagRule, OnlyItsAuthor
 from memories.models import Memory, Origin, Revision, Status, Visibility, Weight
+from memories.querysets import MemoryQuerySet
 from memories.services import bags, links
 from memories.services.changes import Applied, Change
 from memories.services.merging import merge
 from memories.services.writing import Writing, duplicate_key, last_revision, store_change, store_new
 from memoryhub.kernel.actor import ActorKind
+from memoryhub.kernel.compiled import Compiled
+from projects.models import Project
 
 __all__ = ["archive", "create", "merge", "supersede", "update"]
 
@@ -70,13 +73,24 @@ def _replaced_bag(memory: Memory) -> BagRule:
     return BagRule("bag_is_active", sentence)
 
 
+def _saying_the_same(project: int, key: str, visibility: str, author: int | None = None) -> MemoryQuerySet:
+    # Unordered: SQLite would rather read the project in the order of numbers than by the key.
+    found = Memory.objects.exact_duplicates_of(Project(pk=project), key, visibility, author)
+    return found.order_by().only("number", "author", "version")
+
+
+_open_twins = Compiled(lambda project, key, visibility: _saying_the_same(project, key, visibility))
+_own_twins = Compiled(lambda project, key, author: _saying_the_same(project, key, Visibility.PRIVATE, author))
+
+
 def _twin(memory: Memory) -> Memory | None:
     """Another active memory of the same project and visibility that says exactly the same."""
-    found = Memory.objects.exact_duplicates_of(
-        memory.project, memory.duplicate_key, memory.visibility, memory.author_id
-    )
-    # Unordered: SQLite would rather read the project in the order of numbers than by the key.
-    others = found.exclude(pk=memory.pk).order_by().only("number", "author", "version")
+    key: dict[str, int | str] = {"project": memory.project_id, "key": memory.duplicate_key}
+    if memory.is_private:
+        found = _own_twins.rows(**key, author=memory.author_id)
+    else:
+        found = _open_twins.rows(**key, visibility=str(memory.visibility))
+    others = [other for other in found if other.pk != memory.pk]
     return min(others, key=lambda other: other.number, default=None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from memories.evidence import advise
+from memories.evidence import advise, near
 from memories.models import Memory
 from memories.services import applying
 from memories.services.changes import Applied, Change, ChangeKind, Pending
@@ -54,7 +54,8 @@ def advise_on(writing: Writing, change: Change, memory: Memory, fields: Mapping[
         return
     if memory.is_active and writing.actor.user is not None:
         tags = fields.get("tags", []) if creating else memory.tag_names
-        for advice in advise(memory, tags, writing.seen()):
+        found = writing.told[memory.pk].near if memory.pk in writing.told else near(memory, tags)
+        for advice in advise(memory, tags, found, writing.can_see):
             writing.say(advice.type, advice.message, advice.number)
 
 

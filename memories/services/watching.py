@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from memories.evidence import Near, near
 from memories.models import Memory, Visibility
 
 if TYPE_CHECKING:
@@ -35,6 +37,14 @@ class Written:
     was: Was | None = None
     # In the order given, where they are known; else they are read when asked for.
     tags: tuple[str, ...] | None = None
+    # Its words as they were indexed in this write.
+    tokens: frozenset[str] | None = None
+
+    @cached_property
+    def near(self) -> Near:
+        """What is nearest to the memory: asked once, for whoever needs it."""
+        tags = self.memory.tag_names if self.tags is None else self.tags
+        return near(self.memory, tags, self.tokens)
 
     @property
     def is_open(self) -> bool:
@@ -62,5 +72,6 @@ def place_before(memory: Memory, changed: Mapping[str, Any]) -> Was:
 
 def tell(written: Written) -> None:
     """Let every watcher know."""
+    written.writing.told[written.memory.pk] = written
     for watcher in _watchers:
         watcher(written)

@@ -21,6 +21,7 @@ from memories.search import index
 from memories.services.changes import Hint
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
+from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.text import collapsed
 from projects.errors import NoSuchProject, ProjectArchived, RightMissing, RoleTooLow
 from projects.models import Project, Role
@@ -44,6 +45,8 @@ class Writing:
     request_digest: str = ""
     # One object a memory: two copies of a row would each write a version of their own.
     held: dict[int, Memory] = field(default_factory=dict)
+    # The last that watchers were told of each memory.
+    told: dict[int, Written] = field(default_factory=dict)
 
     def seen(self) -> MemoryQuerySet:
         """The project's memories that the actor may see; the operator sees all but erased ones.
@@ -81,6 +84,9 @@ class Writing:
         self.hints.append(Hint(type, message, number))
 
 
+_locked_projects = Compiled(lambda project: Project.objects.select_for_update().filter(pk=project)[:1])
+
+
 def begin(
     actor: Actor,
     project: Project,
@@ -93,7 +99,7 @@ def begin(
     Raises NoSuchProject, ProjectArchived, RoleTooLow, RightMissing; NoSuchMemory to a stranger who
     may not see the `memory` it is about.
     """
-    locked = Project.objects.select_for_update().filter(pk=project.pk).first()
+    locked = _locked_projects.first(project=project.pk)
     if locked is None:
         raise NoSuchProject(project.slug)
     if actor.token is not None and not actor.token.can_write:
@@ -163,8 +169,8 @@ def store_new(
         _store_scopes(memory, fields["scope_paths"])
     _write_revision(writing, memory, {**fields, **links})
     tags = fields.get("tags", [])
-    index(memory, tags=tags)
-    tell(Written(writing, memory, frozenset(fields), tags=tuple(tags)))
+    tokens = index(memory, tags=tags, is_new=True)
+    tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens))
     return memory
 
 
@@ -196,9 +202,8 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
         memory.scopes.all().delete()
         _store_scopes(memory, changed["scope_paths"])
     _write_revision(writing, memory, {**changed, **notes})
-    if _INDEXED & set(changed):
-        index(memory)
-    tell(Written(writing, memory, frozenset(changed), was))
+    tokens = index(memory) if _INDEXED & set(changed) else None
+    tell(Written(writing, memory, frozenset(changed), was, tokens=tokens))
     return memory
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memoryhub.kernel import tokens
 from memoryhub.kernel.bookkeeping import best_effort
+from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.errors import Forbidden, Invalid, NotFound, Problems
 from memoryhub.kernel.tools import Right
 from projects.errors import NoSuchProject, RoleTooLow
@@ -21,11 +22,18 @@ from projects.services.checking import check_line, checked
 USE_NOTED_EVERY = dt.timedelta(minutes=5)
 
 
+_roles = Compiled(
+    lambda project, user: Membership.objects.filter(project=project, user=user).values_list(
+        "role", flat=True
+    )[:1]
+)
+
+
 def role_of(user: User | None, project: Project) -> Role | None:
     """The user's role in the project now; None for somebody who is no member."""
     if user is None or not user.is_active:
         return None
-    role = Membership.objects.filter(project=project, user=user).values_list("role", flat=True).first()
+    role = _roles.first(project=project.pk, user=user.pk)
     return Role(role) if role else None
 
 

@@ -1,0 +1,170 @@
+"""What is nearest to a memory that was just written, asked of the index once for all who ask.
+
+Two do: the hints of the write, and the app that keeps which memories say the same.
+
+Two say the same when their stored words, function words apart, overlap by `SAME_TEXT` (Jaccard, "The
+distribution of the flora in the alpine zone", 1912: what both have by what either has), or when their
+titles are the same words. Of n words, any n - ceil(SAME_TEXT * n) + 1 hold one that a memory saying the
+same has as well (prefix filtering: Chaudhuri, Ganti and Kaushik, "A primitive operator for similarity
+joins", 2006), so the rarest find it, and a memory whose rarest words nobody else has is compared with
+none. What a hint may be about is found by the rarest words of the statement.
+
+Open memories are compared with open ones, a private one with its author's private ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from memories.evidence.candidates import Candidates, token_sets
+from memories.evidence.statements import Statement
+from memories.models import Kind, Memory, Visibility
+from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
+from memories.search.engine import cursor as index_cursor
+from memories.search.engine import engine, scope_of
+from memories.search.ranking import DOCUMENTS, needed, weigh
+from memoryhub.kernel.compiled import Compiled
+from projects.models import Project
+
+# Fewer than `memory_suggest` compares: every write pays for them.
+NEAR_MAX = 12
+# In hundredths, so that the comparison is one of integers.
+SAME_TEXT = 80
+# Of a longer text so many words stand for all: two that share four fifths share as much of a fair sample.
+SAMPLE_MAX = 48
+# A title of one word is a subject, not a statement.
+TITLE_WORDS_MIN = 2
+# So many of the statement's words look for what a hint may be about.
+FINDING_MAX = 12
+# A single letter tells things apart: option A is not option D.
+_FUNCTION_WORDS = frozenset(word for word in STOP_WORDS if len(word) > 1)
+_OPEN = (Visibility.PUBLIC, Visibility.SHARED)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A memory's words, and at most a dozen others of its scope that share its rarest ones, best first."""
+
+    statement: Statement
+    words: frozenset[str] = frozenset()
+    title: frozenset[str] = frozenset()
+    finding: frozenset[str] = frozenset()
+    found: Candidates = field(default_factory=Candidates)
+    tokens: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def found_by_statement(self) -> list[int]:
+        """Those that share one of the statement's rarest words."""
+        return [pk for pk in self.found.ids if not self.finding.isdisjoint(self.tokens.get(pk, ()))]
+
+    @property
+    def saying_the_same(self) -> list[int]:
+        """Those whose text says the same, and those that have every word of the title."""
+        return [pk for pk in self.found.ids if self._same_text(pk) or self._has_title(pk)]
+
+    def says_the_same(self, pk: int, title: str, kind: str) -> bool:
+        """Whether one of those says the same."""
+        return self._same_text(pk) or (bool(self.title) and self.title == title_words(title, kind))
+
+    def _same_text(self, pk: int) -> bool:
+        return overlap(self.words, self.tokens.get(pk, frozenset()) - _FUNCTION_WORDS)
+
+    def _has_title(self, pk: int) -> bool:
+        return bool(self.title) and self.title <= self.tokens.get(pk, frozenset())
+
+
+def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = None) -> Near:
+    """The nearest of a memory that is in the index. `tokens` may be given where its words are known.
+
+    Four queries, three where nothing is near.
+    """
+    if tokens is None:
+        tokens = token_sets([memory.pk]).get(memory.pk, frozenset())
+    statement = Statement.of(memory.title, memory.summary, tuple(memory.retrieval_hints), tuple(tags))
+    words, title = tokens - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
+    if not words:
+        return Near(statement)
+    sample = _sample(words)
+    scopes = _scopes(memory)
+    with index_cursor() as cursor:
+        asked = dict.fromkeys([*sample, *title, *statement.terms])
+        exact, _ = needed([QueryTerm(word) for word in asked], scopes)
+        known = engine().frequencies(cursor, exact)
+
+        def others(word: str) -> int:
+            return sum(known.get(f"{each}:{word}", 0) for each in scopes) - 1
+
+        found = Candidates(documents=others(DOCUMENTS), frequencies={word: others(word) for word in asked})
+        finding = _rarest([word for word in statement.terms if others(word) > 0], others)[:FINDING_MAX]
+        telling = list(dict.fromkeys([*_telling(sample, title, others), *finding]))[:QUERY_MAX_TERMS]
+        if not telling:
+            return Near(statement, words, title, frozenset(), found)
+        question = weigh([QueryTerm(word) for word in telling], scopes, known)
+        hits = engine().rank(cursor, question.terms, question.average, _admitted(memory), NEAR_MAX)
+    ids = tuple(hit.memory_id for hit in hits)
+    found = Candidates(ids, documents=found.documents, frequencies=found.frequencies)
+    return Near(statement, words, title, frozenset(finding), found, token_sets(ids))
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of words say the same."""
+    shared = len(one & other)
+    return 100 * shared >= SAME_TEXT * (len(one) + len(other) - shared) > 0
+
+
+def title_words(title: str, kind: str) -> frozenset[str]:
+    """The words of a title that says enough to be compared; session summaries share titles by nature."""
+    words: Iterable[str] = analyse(title) if kind != Kind.SESSION_SUMMARY else ()
+    found = frozenset(words) - _FUNCTION_WORDS
+    return found if len(found) >= TITLE_WORDS_MIN else frozenset()
+
+
+def _sample(words: frozenset[str]) -> list[str]:
+    """Of very many words the same ones in every memory, but no sort of words before others."""
+    if len(words) <= SAMPLE_MAX:
+        return sorted(words)
+    return sorted(words, key=lambda word: (zlib.crc32(word.encode()), word))[:SAMPLE_MAX]
+
+
+def _telling(sample: Sequence[str], title: frozenset[str], others: Callable[[str], int]) -> list[str]:
+    """The words of which a memory that says the same has at least one, rarest first."""
+    most = len(sample) - -(-SAME_TEXT * len(sample) // 100) + 1
+    found = [word for word in _rarest(sample, others)[:most] if others(word) > 0]
+    # The same title has every word of it: one is enough, the rarest.
+    found += [word for word in _rarest(title, others)[:1] if others(word) > 0]
+    return found
+
+
+def _rarest(words: Iterable[str], others: Callable[[str], int]) -> list[str]:
+    return sorted(words, key=lambda word: (others(word), word))
+
+
+def _scopes(memory: Memory) -> list[str]:
+    if memory.visibility == Visibility.PRIVATE:
+        return [scope_of(memory.project_id, memory.visibility, memory.author_id)]
+    return [scope_of(memory.project_id, each, memory.author_id) for each in _OPEN]
+
+
+def _admitted(memory: Memory) -> tuple[str, Sequence[object]]:
+    """Which memories may be found: in use, of the same scope, not the memory itself."""
+    if memory.visibility == Visibility.PRIVATE:
+        return _own.sql(project=memory.project_id, memory=memory.pk, author=memory.author_id)
+    return _open.sql(project=memory.project_id, memory=memory.pk)
+
+
+def _others(project: int, memory: int, **narrower: Any) -> QuerySet[Memory, Any]:
+    # Equals by number: `rank` orders by the third column before it prefers the newest.
+    here = Memory.objects.in_project(Project(pk=project)).active().filter(erased_at=None, **narrower)
+    found = here.exclude(pk=memory).order_by().annotate(superseded=F("number"))
+    return found.values_list("id", "number", "superseded")
+
+
+_open = Compiled(lambda project, memory: _others(project, memory, visibility__in=_OPEN))
+_own = Compiled(
+    lambda project, memory, author: _others(project, memory, visibility=Visibility.PRIVATE, author=author)
+)
