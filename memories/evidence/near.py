@@ -17,6 +17,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -27,7 +28,7 @@ from memories.models import Kind, Memory, Visibility
 from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
 from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
-from memories.search.ranking import DOCUMENTS, needed, weigh
+from memories.search.ranking import DOCUMENTS, Weighted, needed, weigh
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project
 
@@ -36,9 +37,11 @@ NEAR_MAX = 12
 # In hundredths, so that the comparison is one of integers.
 SAME_TEXT = 80
 # Of a longer text so many words stand for all: two that share four fifths share as much of a fair sample.
-SAMPLE_MAX = 48
+SAMPLE_MAX = 32
 # A title of one word is a subject, not a statement.
 TITLE_WORDS_MIN = 2
+# Rarer words than those that find so many memories are enough to find the nearest.
+LOOKED_AT_MAX = 200
 # So many of the statement's words look for what a hint may be about.
 FINDING_MAX = 12
 # A single letter tells things apart: option A is not option D.
@@ -105,7 +108,8 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
         if not telling:
             return Near(statement, words, title, frozenset(), found)
         question = weigh([QueryTerm(word) for word in telling], scopes, known)
-        hits = engine().rank(cursor, question.terms, question.average, _admitted(memory), NEAR_MAX)
+        rarest = _finding_enough(question.terms)
+        hits = engine().rank(cursor, rarest, question.average, _admitted(memory), NEAR_MAX)
     ids = tuple(hit.memory_id for hit in hits)
     found = Candidates(ids, documents=found.documents, frequencies=found.frequencies)
     return Near(statement, words, title, frozenset(finding), found, token_sets(ids))
@@ -138,6 +142,12 @@ def _telling(sample: Sequence[str], title: frozenset[str], others: Callable[[str
     # The same title has every word of it: one is enough, the rarest.
     found += [word for word in _rarest(title, others)[:1] if others(word) > 0]
     return found
+
+
+def _finding_enough(terms: Sequence[Weighted]) -> Sequence[Weighted]:
+    """As many of them, rarest first, as find no more than are looked at; at least one."""
+    reached = list(accumulate(term.documents for term in terms))
+    return terms[: max(1, sum(many <= LOOKED_AT_MAX for many in reached))]
 
 
 def _rarest(words: Iterable[str], others: Callable[[str], int]) -> list[str]:

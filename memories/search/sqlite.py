@@ -187,21 +187,30 @@ def frequencies(
         answer[f"{scope}:{DOCUMENTS}"] = int(str(documents))
         answer[f"{scope}:{LENGTH}"] = int(str(length))
     # Asking the index for a word costs the same whether it is there or not.
-    ranges = [(term, term, term) for term in scoped_terms]
-    ranges += [(start, start, start + _LAST) for start in scoped_starts]
-    ranges = [
-        row for row in ranges if f"{row[0].partition(':')[0]}:{DOCUMENTS}" in answer and row[0] not in answer
-    ]
-    if ranges:
+    words = [term for term in scoped_terms if _has_documents(term, answer) and term not in answer]
+    if words:
         cursor.execute(
-            f"WITH wanted(name, first, last) AS (VALUES {', '.join(['(%s, %s, %s)'] * len(ranges))})"  # noqa: S608
+            f"WITH wanted(name) AS (VALUES {', '.join(['(%s)'] * len(words))})"  # noqa: S608
+            " SELECT wanted.name, term.doc FROM wanted"
+            " CROSS JOIN memories_search_terms AS term WHERE term.term = wanted.name",
+            words,
+        )
+        answer |= {str(name): int(str(documents)) for name, documents in cursor.fetchall()}
+    starts = [(start, start, start + _LAST) for start in scoped_starts if _has_documents(start, answer)]
+    if starts:
+        cursor.execute(
+            f"WITH wanted(name, first, last) AS (VALUES {', '.join(['(%s, %s, %s)'] * len(starts))})"  # noqa: S608
             " SELECT wanted.name, sum(term.doc) FROM wanted"
             " CROSS JOIN memories_search_terms AS term"
             " WHERE term.term >= wanted.first AND term.term <= wanted.last GROUP BY wanted.name",
-            [value for row in ranges for value in row],
+            [value for row in starts for value in row],
         )
         answer |= {str(name): int(str(documents)) for name, documents in cursor.fetchall()}
     return answer
+
+
+def _has_documents(term: str, answer: dict[str, int]) -> bool:
+    return f"{term.partition(':')[0]}:{DOCUMENTS}" in answer
 
 
 def rank(
