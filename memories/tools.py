@@ -316,7 +316,7 @@ def memory_verify(caller: Caller, ref: int, write_context: WriteContext) -> dict
 
 @tool(
     "memory_rules",
-    "Constraints, absolute ones first: all, or those that cover the path you are about to change.",
+    "Constraints, absolute ones first: all, or those covering the path you will change.",
     {
         "path": Argument(),
         "budget": Count(least=BUDGET_MIN, most=RULES_BUDGET),
