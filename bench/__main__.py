@@ -6,37 +6,42 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bench.load import say
-from bench.mapping import read_stored
-from bench.mcp import Agent
-from bench.recall_check import check_recall
-from bench.report import Figure, broken, busy, table, write_json
+from bench.hygiene import measure_hygiene
+from bench.relations import measure_relations
+from bench.report import Figure, broken, busy, figures_of, table, write_json
 from bench.retrieval import measure_retrieval
-from bench.servers import ENGINES, hub
+from bench.rows import Row
+from bench.servers import ENGINES
+from bench.sets import Set, read_sets
 from bench.speed import LARGE, QUICK, Plan, measure_speed
+from bench.startup import beside, measure_startup
 
-_RETRIEVED = ("decisions", "prompts", "paraphrases")
+PARTS = ("speed", "hygiene", "retrieval", "relations", "startup")
+_OF_DATA: dict[str, Callable[[str, Sequence[Set]], tuple[list[Row], list[str]]]] = {
+    "retrieval": measure_retrieval,
+    "relations": measure_relations,
+    "startup": measure_startup,
+}
 _BEGAN = time.monotonic()
 
 
 def main() -> None:
     options = _options()
     engines = [options.engine] if options.engine else list(ENGINES)
-    plan = QUICK if options.quick else Plan()
-    if options.large:
-        plan = replace(plan, sizes=(*plan.sizes, LARGE))
-    speed = {engine: _told(f"{engine}: speed", measure_speed(engine, plan)) for engine in engines}
-    print(table("speed", speed))
-    retrieval: dict[str, list[Figure]] = {}
-    if options.data:
-        retrieval = {engine: _retrieval(engine, options.data, options.verbose) for engine in engines}
-        print("\n" + table("retrieval", retrieval))
-    else:
-        print("\nRetrieval is left out: --data or MEMORYHUB_BENCH_DATA names the folder of the data.")
-    both = {engine: [*speed[engine], *retrieval.get(engine, [])] for engine in engines}
+    both: dict[str, list[Figure]] = {engine: [] for engine in engines}
+    for part in options.only or PARTS:
+        if part in _OF_DATA and not options.data:
+            print(f"\n{part} is left out: --data or MEMORYHUB_BENCH_DATA names the folder of the data.")
+            continue
+        found = {engine: _measured(part, engine, options) for engine in engines}
+        print("\n" + table(part, {engine: figures for engine, (figures, _) in found.items()}))
+        print(*dict.fromkeys(line for _, lines in found.values() for line in lines), sep="\n", end="")
+        for engine, (figures, _) in found.items():
+            both[engine] += figures
     print(f"\n'!' marks what misses its bar. Took {time.monotonic() - _BEGAN:.0f} seconds.", busy())
     if options.json:
         write_json(options.json, both, {"quick": options.quick, "large": options.large})
@@ -48,46 +53,40 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller stores and fewer calls: about a minute")
-    parser.add_argument("--large", action="store_true", help="a store of 100,000 too: several minutes more")
+    parser.add_argument("--quick", action="store_true", help="smaller stores and fewer calls: some minutes")
+    parser.add_argument("--large", action="store_true", help="a store of 100,000 too: many minutes more")
     parser.add_argument("--engine", choices=ENGINES, help="one engine only")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="these parts alone")
     parser.add_argument(
         "--data",
         type=Path,
         default=os.environ.get("MEMORYHUB_BENCH_DATA"),
-        help="the folder of the retrieval data (or MEMORYHUB_BENCH_DATA)",
+        help="a folder with folders of data, or one of these (or MEMORYHUB_BENCH_DATA)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file too")
     parser.add_argument("--verbose", action="store_true", help="name the questions that were answered badly")
     return parser.parse_args()
 
 
-def _retrieval(engine: str, data: Path, verbose: bool) -> list[Figure]:
-    sets = {name: read_stored(data, name) for name in _RETRIEVED}
-    projects = [project for stored in sets.values() for project in stored.projects]
-    with hub(engine) as store:
-        token = store.prepare(projects)
-        with store.serve() as server:
-            agent = Agent(server.url, token)
-            retrieved = measure_retrieval(agent, data)
-            checked = check_recall(agent, sets["decisions"].projects)
-            agent.close()
-    for name, loaded in retrieved.loads.items():
-        _tell(f"{engine}: {say(name, sets[name], loaded)}")
-    problems = [check.problem for check in checked if check.problem]
-    for line in (*problems, *(retrieved.notes if verbose else ())):
-        _tell(f"  {line}")
-    refused = sum(len(loaded.refusals) for loaded in retrieved.loads.values())
-    return [
-        *retrieved.figures,
-        Figure(f"recall accounts for every entry, wrong of {len(checked)}", len(problems), "", 0, must=True),
-        Figure("entries refused", refused, "", 0),
-    ]
-
-
-def _told(work: str, figures: list[Figure]) -> list[Figure]:
-    _tell(f"{work} is measured")
-    return figures
+def _measured(part: str, engine: str, options: argparse.Namespace) -> tuple[list[Figure], list[str]]:
+    """The figures of one part on one engine, and lines to print below the table."""
+    lines: list[str] = []
+    if part == "speed":
+        plan = QUICK if options.quick else Plan()
+        if options.large:
+            plan = replace(plan, sizes=(*plan.sizes, LARGE))
+        figures, lines = measure_speed(engine, plan)
+    elif part == "hygiene":
+        figures = measure_hygiene(engine, quick=options.quick)
+    else:
+        rows, notes = _OF_DATA[part](engine, read_sets(options.data))
+        figures = figures_of(rows)
+        if part == "startup":
+            lines = [beside(rows), ""]
+        for note in notes if options.verbose else ():
+            _tell(note)
+    _tell(f"{engine}: {part} is measured")
+    return figures, lines
 
 
 def _tell(line: str) -> None:

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.mapping import SETS, Entry, Stored, read_stored
+from bench.mapping import Entry, Stored
 from bench.mcp import CONTEXT, Agent, Answer
 from bench.servers import ROOT, USER, create_project_command, create_token_command
+from bench.sets import read_sets
 
 
 @dataclass
@@ -117,7 +118,10 @@ def say(name: str, stored: Stored, loaded: Loaded) -> str:
 
 def main() -> None:
     options = _options()
-    sets = [read_stored(options.data, name) for name in options.sets]
+    known = {found.name: found.stored for found in read_sets(options.data)}
+    if missing := [name for name in options.sets if name not in known]:
+        sys.exit(f"{options.data} has no {', '.join(missing)}; it has {', '.join(known) or 'no data'}.")
+    sets = [known[name] for name in options.sets]
     projects = list(dict.fromkeys(project for stored in sets for project in stored.projects))
     token = _make_projects(projects, options.user) if options.manage else options.token
     agent = Agent(options.url, token)
@@ -134,7 +138,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.load", description="Store the data over MCP.")
     parser.add_argument("--url", default="http://127.0.0.1:8000")
     parser.add_argument("--data", type=Path, default=os.environ.get("MEMORYHUB_BENCH_DATA"))
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=["decisions"])
+    parser.add_argument("--sets", nargs="+", default=["decisions"])
     parser.add_argument("--user", default=USER, help="who owns the projects that are made")
     who = parser.add_mutually_exclusive_group(required=True)
     who.add_argument("--token")

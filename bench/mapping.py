@@ -18,14 +18,6 @@ PROBLEM_LENGTH = 40
 MAX_TAGS, TAG_LENGTH = 5, 30
 MAX_HINTS = 6
 
-# The sets, with the file of what is stored and the file of what is asked.
-SETS = {
-    "decisions": ("documents.jsonl", "queries.jsonl"),
-    "prompts": ("documents.jsonl", "queries.jsonl"),
-    "paraphrases": ("documents.jsonl", "queries.jsonl"),
-    "relations": ("memories.jsonl", "drafts.jsonl"),
-}
-
 _TAG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SENTENCE = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)?")
@@ -65,26 +57,15 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines if line.strip()]
 
 
-def read_stored(data: Path, name: str) -> Stored:
-    """What a set stores, mapped."""
-    rows = read_rows(data / name / SETS[name][0])
-    mapped = decision_entry if name == "decisions" else nuzo_entry
-    return Stored(name, [mapped(row, name) for row in rows])
-
-
-def read_asked(data: Path, name: str) -> list[dict[str, Any]]:
-    """What a set asks, as it is."""
-    return read_rows(data / name / SETS[name][1])
-
-
 # --- Decisions, constraints, pipelines -----------------------------------------------
 
 
-def decision_entry(row: Mapping[str, Any], set_name: str = "decisions") -> Entry:
+def decision_entry(row: Mapping[str, Any]) -> Entry:
     """An entry of a project's decision log."""
     kind, title, body = row["kind"], row["title"], row["body"]
-    tags, other_tags = parted_tags(row["tags"])
-    hints, other_hints = row["hints"][:MAX_HINTS], row["hints"][MAX_HINTS:]
+    tags, other_tags = parted_tags(row.get("tags") or [])
+    all_hints = row.get("hints") or []
+    hints, other_hints = all_hints[:MAX_HINTS], all_hints[MAX_HINTS:]
     arguments = {
         "kind": kind,
         "title": title_of(title),
@@ -101,8 +82,8 @@ def decision_entry(row: Mapping[str, Any], set_name: str = "decisions") -> Entry
         key=row["id"],
         project=slug_of(row["store"]),
         arguments=given(arguments),
-        archived=row["status"] == "deprecated",
-        successor=row["superseded_by"] or "" if row["status"] == "superseded" else "",
+        archived=row.get("status") == "deprecated",
+        successor=row.get("superseded_by") or "" if row.get("status") == "superseded" else "",
     )
 
 
@@ -129,7 +110,7 @@ _NUZO_KINDS = {"project_decision": "note", "instruction": "note"}
 
 def nuzo_entry(row: Mapping[str, Any], set_name: str) -> Entry:
     """A short memory; `user:` scopes are the author's private ones in a project of their own."""
-    tags, others = parted_tags(row["tags"])
+    tags, others = parted_tags(row.get("tags") or [])
     arguments = {**nuzo_arguments(row), "tags": tags, "body": ", ".join(others)}
     return Entry(
         row["key"], nuzo_project(set_name, row["scope"]), given(arguments), row.get("archived", False)
@@ -144,7 +125,7 @@ def nuzo_arguments(row: Mapping[str, Any]) -> dict[str, Any]:
             "kind": _NUZO_KINDS.get(row.get("kind", ""), row.get("kind", "note")),
             "title": title_of(row["content"]),
             "summary": summary_of(row["content"]),
-            "tags": row["tags"],
+            "tags": row.get("tags"),
             "visibility": "private" if row["scope"].startswith("user:") else "",
         }
     )

@@ -14,6 +14,11 @@ ASKED, SAID = "X-Bench-Count", "X-Bench-Queries"
 _NO_QUERIES = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET ", "PRAGMA")
 
 
+def is_query(sql: str) -> bool:
+    """Whether a statement reads or writes something."""
+    return not sql.lstrip().upper().startswith(_NO_QUERIES)
+
+
 class QueryCountMiddleware:
     """Counts where a request asks for it, and costs the others a look at a header."""
 
@@ -26,10 +31,10 @@ class QueryCountMiddleware:
         seen: list[str] = []
 
         def count(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
-            seen.append(sql.lstrip().upper()[:12])
+            seen.append(sql)
             return execute(sql, *rest)
 
         with connection.execute_wrapper(count):
             response = self.get_response(request)
-        response[SAID] = str(sum(not sql.startswith(_NO_QUERIES) for sql in seen))
+        response[SAID] = str(sum(map(is_query, seen)))
         return response

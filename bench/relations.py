@@ -8,24 +8,27 @@ empty store. With `--json` standard output has one JSON array of rows and nothin
 
 from __future__ import annotations
 
-import argparse
-import os
-import statistics
 import sys
+from pathlib import Path
+
+if __name__ == "__main__" and not __package__:
+    # Run as a file: `bench` is found in the folder above, and no module here hides another package.
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+import statistics
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from bench.load import Loaded, every_row, load, say
-from bench.mapping import Stored, nuzo_arguments, nuzo_entry, nuzo_project, read_rows
+from bench.mapping import nuzo_arguments
 from bench.mcp import Agent, Answer
-from bench.rows import ENGINE_NAMES, LEXICAL, Row, as_json, as_table
-from bench.servers import ENGINES, hub
+from bench.rows import ENGINE_NAMES, LEXICAL, Row
+from bench.servers import hub
+from bench.sets import Set, project_of, run_script
 from bench.timing import milliseconds_since, percentile
 
-STORED, DRAFTS = "memories.jsonl", "drafts.jsonl"
 EVALUATED_MAX, CANDIDATES_MAX, MATCHED_MAX = 20, 3, 8
 BLOCKED = "blocked"
 STATUSES = {
@@ -37,32 +40,6 @@ STATUSES = {
 }
 # The set's names of refusals, as ours. Of another name any refusal is right.
 CODES = {"MEMORY_SECRET_DETECTED": "secret_detected", "MEMORY_TAG_INVALID": "invalid"}
-
-
-@dataclass(frozen=True)
-class Set:
-    """One folder: what is stored, and the drafts that are asked about."""
-
-    name: str
-    stored: Stored
-    drafts: list[dict[str, Any]]
-
-    @property
-    def projects(self) -> list[str]:
-        asked = [nuzo_project(self.name, row["scope"]) for row in self.drafts]
-        return list(dict.fromkeys([*self.stored.projects, *asked]))
-
-
-def read_sets(data: Path) -> list[Set]:
-    """The sets of a folder, by name."""
-    folders = [data, *sorted(path for path in data.iterdir() if path.is_dir())]
-    return [_read(folder) for folder in folders if (folder / DRAFTS).is_file()]
-
-
-def _read(folder: Path) -> Set:
-    rows = read_rows(folder / STORED) if (folder / STORED).is_file() else []
-    name = folder.resolve().name
-    return Set(name, Stored(name, [nuzo_entry(row, name) for row in rows]), read_rows(folder / DRAFTS))
 
 
 @dataclass
@@ -96,7 +73,7 @@ def judge(agent: Agent, asked: Set, loaded: Loaded) -> Judged:
     judged = Judged()
     before = _everything(agent, asked)
     for row in asked.drafts:
-        project = nuzo_project(asked.name, row["scope"])
+        project = project_of(row, asked.name)
         draft = nuzo_arguments(row)
         start = time.perf_counter()
         answer = agent.call("memory_suggest", project=project, draft=draft, relationship_mode="bounded")
@@ -182,50 +159,30 @@ def _bounds_hold(said: dict[str, Any], plain: Answer) -> bool:
     )
 
 
-def measure_relations(agent: Agent, sets: Sequence[Set], engine: str) -> tuple[list[Row], list[str]]:
-    """Store each set and ask. The rows, and what didn't hold."""
+def measure_relations(engine: str, sets: Sequence[Set]) -> tuple[list[Row], list[str]]:
+    """Store each set on an engine, in a store of its own, and ask. The rows, and what didn't hold."""
     rows: list[Row] = []
     notes: list[str] = []
     for asked in sets:
-        loaded = load(agent, asked.stored)
-        notes.append(f"{engine}: {say(asked.name, asked.stored, loaded)}")
-        judged = judge(agent, asked, loaded)
+        if not asked.drafts:
+            continue
+        with hub(engine) as store:
+            token = store.prepare(asked.projects)
+            with store.serve() as server:
+                agent = Agent(server.url, token)
+                loaded = load(agent, asked.stored)
+                judged = judge(agent, asked, loaded)
+                agent.close()
         rows += judged.rows(asked.name, engine)
+        rows.append(Row(asked.name, ENGINE_NAMES[engine], LEXICAL, "refused", len(loaded.refusals)))
+        notes.append(f"{engine}: {say(asked.name, asked.stored, loaded)}")
         notes += [f"  {failure}" for failure in judged.failures]
     return rows, notes
 
 
 def main() -> None:
     """Measure the engines, print the table or the rows."""
-    options = _options()
-    sets = read_sets(options.data)
-    rows: list[Row] = []
-    for engine in [options.engine] if options.engine else ENGINES:
-        with hub(engine) as store:
-            token = store.prepare(list(dict.fromkeys(p for asked in sets for p in asked.projects)))
-            with store.serve() as server:
-                agent = Agent(server.url, token)
-                found, notes = measure_relations(agent, sets, engine)
-                agent.close()
-        rows += found
-        if options.verbose:
-            print(*notes, sep="\n", file=sys.stderr)
-    print(as_json(rows) if options.json else as_table(rows))
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.relations", description=__doc__)
-    parser.add_argument(
-        "--data",
-        type=Path,
-        required=not os.environ.get("MEMORYHUB_BENCH_DATA"),
-        default=os.environ.get("MEMORYHUB_BENCH_DATA"),
-        help="the folder of the data (or MEMORYHUB_BENCH_DATA)",
-    )
-    parser.add_argument("--engine", choices=ENGINES, help="one engine only")
-    parser.add_argument("--json", action="store_true", help="print one JSON array of rows, nothing else")
-    parser.add_argument("--verbose", action="store_true", help="name on standard error what didn't hold")
-    return parser.parse_args()
+    run_script("python -m bench.relations", __doc__, measure_relations)
 
 
 if __name__ == "__main__":

@@ -1,179 +1,193 @@
-"""How well search answers, over MCP: the measures of the design's page on retrieval."""
+"""How well search answers, over MCP: the measures of the design's page on retrieval.
+
+    python -m bench.retrieval --data FOLDER [--engine sqlite] [--json] [--verbose]
+
+Every folder of FOLDER (or FOLDER itself) with `queries.jsonl` is a set; what isn't stored is not found.
+With `--json` standard output has one JSON array of rows and nothing else.
+"""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import sys
 from pathlib import Path
+
+if __name__ == "__main__" and not __package__:
+    # Run as a file: `bench` is found in the folder above, and no module here hides another package.
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AnySet
+from dataclasses import dataclass, field
 from typing import Any
 
-from bench.load import Loaded, load
-from bench.mapping import nuzo_project, read_asked, read_stored, slug_of
+from bench.load import Loaded, load, say
+from bench.mapping import nuzo_project
 from bench.mcp import Agent
-from bench.report import Figure
+from bench.rows import ENGINE_NAMES, LEXICAL, Row
+from bench.servers import hub
+from bench.sets import OWN, Set, is_decision, project_of, run_script
+from bench.timing import milliseconds_since, percentile
 
-_FIRST = 5
+# Where recall is looked at; `mrr` looks at all that are ranked.
+PLACES = (1, 5, 10)
+HISTORY_PLACE = 5
 _RANKED = 50
 
 
-@dataclass
-class Judged:
-    """Questions with the places of their answers."""
-
-    recalls: list[float] = field(default_factory=list)
-    reciprocal_ranks: list[float] = field(default_factory=list)
-    history: list[float] = field(default_factory=list)
-    flags: dict[str, list[bool]] = field(default_factory=lambda: {"negative": [], "answered": []})
-    # The questions whose answer isn't first, for whoever wants to see why.
-    missed: list[str] = field(default_factory=list)
-
-
-def recall_at(ranked: Sequence[int], expected: set[int], k: int) -> float:
+def recall_at(ranked: Sequence[object], expected: AnySet[object], k: int) -> float:
     """The share of the expected that stand in the first k."""
     return len(expected & set(ranked[:k])) / len(expected)
 
 
-def reciprocal_rank(ranked: Sequence[int], expected: set[int]) -> float:
+def reciprocal_rank(ranked: Sequence[object], expected: AnySet[object]) -> float:
     """One over the place of the first expected; 0 when there is none."""
-    return next((1 / place for place, number in enumerate(ranked, 1) if number in expected), 0.0)
+    return next((1 / place for place, one in enumerate(ranked, 1) if one in expected), 0.0)
 
 
-def judge_decisions(agent: Agent, data: Path, loaded: Loaded) -> Judged:
-    """Ask the questions of the decisions set."""
+@dataclass
+class Judged:
+    """What a set's answers are worth: samples by metric, whose mean is the figure."""
+
+    samples: dict[str, list[float]] = field(default_factory=dict)
+    milliseconds: list[float] = field(default_factory=list)
+    # What was answered badly, in words, for whoever wants to see why.
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, metric: str, value: float) -> None:
+        self.samples.setdefault(metric, []).append(value)
+
+    def ranked(self, row: dict[str, Any], expected: set[str], found: list[str]) -> None:
+        """The measures of one ranking with expected answers."""
+        for place in PLACES:
+            self.add(f"recall@{place}", recall_at(found, expected, place))
+        self.add("mrr", reciprocal_rank(found, expected))
+        if row.get("kind") == "history":
+            self.add("history", recall_at(found, expected, HISTORY_PLACE))
+        if recall_at(found, expected, HISTORY_PLACE) < 1:
+            places = [found.index(key) + 1 if key in found else 0 for key in sorted(expected)]
+            self.failures.append(f"{_label(row)}: answers at {places}: {row['query']}")
+
+    def held(self, about: str, row: dict[str, Any], holds: bool, found: list[str]) -> None:
+        """An expectation on the first few, and whether it held."""
+        self.add(about, holds)
+        if not holds:
+            self.failures.append(f"{about}: {_label(row)}: found {', '.join(found) or 'nothing'}")
+
+    def rows(self, name: str, engine: str) -> Iterator[Row]:
+        """Means, then the number of questions and what they took over HTTP."""
+        values = {metric: statistics.mean(samples) for metric, samples in self.samples.items()}
+        values["questions"] = len(self.milliseconds)
+        if self.milliseconds:
+            values["p50_ms"] = round(statistics.median(self.milliseconds), 2)
+            values["p95_ms"] = round(percentile(self.milliseconds, 95), 2)
+        for metric, value in values.items():
+            yield Row(name, ENGINE_NAMES[engine], LEXICAL, metric, value)
+
+
+def _label(row: dict[str, Any]) -> str:
+    return str(row.get("qid") or row.get("label") or "a question")
+
+
+def judge(agent: Agent, asked: Set, loaded: Loaded) -> Judged:
+    """Ask every question of a set, and compare."""
     judged = Judged()
-    for row in read_asked(data, "decisions"):
-        project = slug_of(row["store"])
-        answer = _search(agent, project, row["query"], _RANKED)
-        flagged = answer["no_confident_match"]
-        if row["kind"] == "negative":
-            judged.flags["negative"].append(flagged)
-            continue
-        judged.flags["answered"].append(flagged)
-        ranked = [item["number"] for item in answer["items"]]
-        expected = {loaded.numbers[(project, key)] for key in row["relevant"]}
-        judged.recalls.append(recall_at(ranked, expected, _FIRST))
-        judged.reciprocal_ranks.append(reciprocal_rank(ranked, expected))
-        if row["kind"] == "history":
-            judged.history.append(judged.recalls[-1])
-        if judged.recalls[-1] < 1:
-            places = [ranked.index(number) + 1 if number in ranked else 0 for number in sorted(expected)]
-            judged.missed.append(f"{row['qid']} ({project}): answers at {places}: {row['query']}")
+    keys = {(project, number): key for (project, key), number in loaded.numbers.items()}
+    for row in asked.queries:
+        found, flagged = _asked(agent, asked.name, row, keys, judged)
+        expected = _expected(row)
+        if expected:
+            judged.ranked(row, expected, found)
+        if is_decision(row):
+            judged.add("flagged_positives" if expected else "flagged_negatives", flagged)
+        else:
+            _expectations(judged, row, found[: row.get("limit")])
+            if expected:
+                judged.add("flagged_positives", flagged)
     return judged
 
 
-def decision_figures(judged: Judged) -> list[Figure]:
-    """Against what the design wants reached without embeddings."""
-    negative, answered = judged.flags["negative"], judged.flags["answered"]
-    return [
-        Figure("decisions: recall@5", statistics.mean(judged.recalls), "", 0.82, at_least=True),
-        Figure("decisions: MRR", statistics.mean(judged.reciprocal_ranks), "", 0.74, at_least=True),
-        Figure("decisions: history recall@5", statistics.mean(judged.history), "", 0.80, at_least=True),
-        Figure("decisions: negatives flagged", statistics.mean(negative), "", 0.5, at_least=True),
-        Figure("decisions: answers flagged by mistake", statistics.mean(answered), "", 0.05),
-    ]
+def _asked(
+    agent: Agent, set_name: str, row: dict[str, Any], keys: dict[tuple[str, int], str], judged: Judged
+) -> tuple[list[str], bool]:
+    """The keys of the answers, best first, and whether the asked project had no confident one.
+
+    With `includeGlobal` the user's own project is asked as well. Two projects are two rankings without a
+    common score: the user's own come first where they are a confident answer, because the prompt asks for
+    them by name.
+    """
+    project = project_of(row, set_name)
+    answer = _search(agent, project, row["query"], judged)
+    answers, flagged = [(project, answer)], answer["no_confident_match"]
+    if row.get("includeGlobal"):
+        own = nuzo_project(set_name, OWN)
+        theirs = _search(agent, own, row["query"], judged)
+        sure = theirs["items"] and not theirs["no_confident_match"]
+        answers.insert(0 if sure else 1, (own, theirs))
+        flagged = flagged and not sure
+    return [keys.get((p, item["number"]), "?") for p, one in answers for item in one["items"]], flagged
 
 
-# --- nuzo's sets ---------------------------------------------------------------------
+def _search(agent: Agent, project: str, query: str, judged: Judged) -> dict[str, Any]:
+    start = time.perf_counter()
+    answer = agent.call("memory_search", project=project, query=query, limit=_RANKED).json
+    judged.milliseconds.append(milliseconds_since(start))
+    return answer
 
 
-@dataclass
-class Held:
-    """Expectations that held, of all, by what they are about, and those that didn't."""
-
-    held: dict[str, int] = field(default_factory=dict)
-    asked: dict[str, int] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
-
-    def say(self, about: str, label: str, holds: bool, found: Sequence[str]) -> None:
-        self.asked[about] = self.asked.get(about, 0) + 1
-        self.held[about] = self.held.get(about, 0) + holds
-        if not holds:
-            self.failures.append(f"{about}: {label}: found {', '.join(found) or 'nothing'}")
+def _expected(row: dict[str, Any]) -> set[str]:
+    """The keys of the right answers; none where nothing relevant is known, or only a count is expected."""
+    if is_decision(row):
+        return set() if row.get("kind") == "negative" else set(row.get("relevant") or [])
+    single = [row[name] for name in ("expected", "expectedTop") if row.get(name)]
+    return {*single, *(row.get("expectedIncluded") or [])}
 
 
-def judge_prompts(agent: Agent, data: Path, loaded: Loaded) -> Held:
-    """Ask the prompts, and compare the first few answers with each kind of expectation.
+def _expectations(judged: Judged, row: dict[str, Any], found: list[str]) -> None:
+    """Each kind of expectation on the first few.
 
     `only` is told apart: a ranked list names what else shares a word, where nuzo's cuts it off.
     """
-    held = Held()
-    for row in read_asked(data, "prompts"):
-        found = _keys(agent, loaded, "prompts", row)
-        label = row["label"]
-        if "expectedTop" in row:
-            held.say("top", label, found[:1] == [row["expectedTop"]], found)
-        if "expectedIncluded" in row:
-            held.say("included", label, set(row["expectedIncluded"]) <= set(found), found)
-        if "expectedExcluded" in row:
-            held.say("excluded", label, not set(row["expectedExcluded"]) & set(found), found)
-        if "expectedIncludedPrefix" in row:
-            fitting = [key for key in found if key.startswith(row["expectedIncludedPrefix"])]
-            held.say("counted", label, len(fitting) == row["expectedCount"], found)
-        if "expectedOnly" in row:
-            held.say("only", label, set(found) == set(row["expectedOnly"]), found)
-    return held
+    for name in ("expected", "expectedTop"):
+        if row.get(name):
+            judged.held("top", row, found[:1] == [row[name]], found)
+    if "expectedIncluded" in row:
+        judged.held("included", row, set(row["expectedIncluded"]) <= set(found), found)
+    if "expectedExcluded" in row:
+        judged.held("excluded", row, not set(row["expectedExcluded"]) & set(found), found)
+    if "expectedIncludedPrefix" in row:
+        fitting = [key for key in found if key.startswith(row["expectedIncludedPrefix"])]
+        judged.held("counted", row, len(fitting) == row["expectedCount"], found)
+    if "expectedOnly" in row:
+        judged.held("only", row, set(found) == set(row["expectedOnly"]), found)
 
 
-def judge_paraphrases(agent: Agent, data: Path, loaded: Loaded) -> Held:
-    """Ask the paraphrases: few words in common with the answer, so a lexical search misses some."""
-    held = Held()
-    for row in read_asked(data, "paraphrases"):
-        found = _keys(agent, loaded, "paraphrases", row)
-        held.say("top", row["label"], found[:1] == [row["expected"]], found)
-        held.say("first five", row["label"], row["expected"] in found, found)
-    return held
+def measure_retrieval(engine: str, sets: Sequence[Set]) -> tuple[list[Row], list[str]]:
+    """Store each set on an engine, in a store of its own, and ask. The rows, and what didn't hold."""
+    rows: list[Row] = []
+    notes: list[str] = []
+    for asked in sets:
+        if not asked.queries:
+            continue
+        with hub(engine) as store:
+            token = store.prepare(asked.projects)
+            with store.serve() as server:
+                agent = Agent(server.url, token)
+                loaded = load(agent, asked.stored)
+                judged = judge(agent, asked, loaded)
+                agent.close()
+        rows += judged.rows(asked.name, engine)
+        rows.append(Row(asked.name, ENGINE_NAMES[engine], LEXICAL, "refused", len(loaded.refusals)))
+        notes.append(f"{engine}: {say(asked.name, asked.stored, loaded)}")
+        notes += [f"  {asked.name}: {failure}" for failure in judged.failures]
+    return rows, notes
 
 
-def held_figures(name: str, held: Held, bars: dict[str, float]) -> list[Figure]:
-    return [
-        Figure(f"{name}: {about} ({held.asked[about]})", held.held[about] / many, "", bars.get(about), True)
-        for about, many in held.asked.items()
-    ]
+def main() -> None:
+    """Measure the engines, print the table or the rows."""
+    run_script("python -m bench.retrieval", __doc__, measure_retrieval)
 
 
-def _keys(agent: Agent, loaded: Loaded, set_name: str, row: dict[str, Any]) -> list[str]:
-    """The keys of the first answers. With `includeGlobal` the user's own project is asked as well.
-
-    Two projects are two rankings without a common score: the user's own come first where they are a
-    confident answer, because the prompt asks for them by name.
-    """
-    project = nuzo_project(set_name, row["scope"])
-    answers = [(project, _search(agent, project, row["query"], row["limit"]))]
-    own = nuzo_project(set_name, "user:default")
-    if row.get("includeGlobal"):
-        answer = _search(agent, own, row["query"], row["limit"])
-        answers.insert(0 if answer["items"] and not answer["no_confident_match"] else 1, (own, answer))
-    keys = {place: key for (owner, key), number in loaded.numbers.items() for place in [(owner, number)]}
-    found = [keys[(owner, item["number"])] for owner, answer in answers for item in answer["items"]]
-    return found[: row["limit"]]
-
-
-def _search(agent: Agent, project: str, query: str, limit: int) -> dict[str, Any]:
-    return agent.call("memory_search", project=project, query=query, limit=limit).json
-
-
-@dataclass
-class Retrieved:
-    """Everything that one engine answered."""
-
-    figures: list[Figure]
-    notes: list[str]
-    loads: dict[str, Loaded]
-
-
-def measure_retrieval(agent: Agent, data: Path) -> Retrieved:
-    """Store the three sets that are asked, and ask."""
-    loads = {name: load(agent, read_stored(data, name)) for name in ("decisions", "prompts", "paraphrases")}
-    decisions = judge_decisions(agent, data, loads["decisions"])
-    prompts = judge_prompts(agent, data, loads["prompts"])
-    paraphrases = judge_paraphrases(agent, data, loads["paraphrases"])
-    bars = dict.fromkeys(("top", "included", "excluded", "counted"), 1.0)
-    figures = [
-        *decision_figures(decisions),
-        *held_figures("prompts", prompts, bars),
-        *held_figures("paraphrases", paraphrases, {}),
-    ]
-    notes = [*decisions.missed, *(f"prompts: {failure}" for failure in prompts.failures)]
-    notes += [f"paraphrases: {failure}" for failure in paraphrases.failures]
-    return Retrieved(figures, notes, loads)
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from bench import FLOOR_PATH, queries
 from bench.mcp import CONTEXT, LEGACY, MODERN, Agent, read_result
+from bench.plans import Planned, plans_of
 from bench.report import Figure
 from bench.servers import GUNICORN, PLAIN_SETTINGS, ROOT, RUN, Hub, Server, hub
 from bench.stores import BIG, Words
@@ -112,13 +113,20 @@ def _filled(store: Hub, size: int) -> str:
     return token
 
 
-def measure_speed(engine: str, plan: Plan) -> list[Figure]:
-    """All figures of one engine."""
+def measure_speed(engine: str, plan: Plan) -> tuple[list[Figure], list[str]]:
+    """All figures of one engine, and how it finds the words of a question in the largest store."""
     with places(engine, plan) as served:
-        figures = [*_reads(served, plan), *_writes(served, plan), *_sizes(served[-1])]
+        planned = plans_of(served[-1].hub)
+        figures = [*_reads(served, plan), _planned(served[-1].size, planned)]
+        figures += [*_writes(served, plan), *_sizes(served[-1])]
         figures += _at_once(engine, served[-1], plan)
         figures += _starts(served[0], plan)
-    return figures
+    return figures, [f"\n{engine}, a search of {served[-1].size:,}:", *(each.shown for each in planned)]
+
+
+def _planned(size: int, planned: list[Planned]) -> Figure:
+    whole = sum(not each.by_index for each in planned)
+    return Figure(f"memory_search at {size:,}, statements that read everything", whole, "", 0, must=True)
 
 
 # --- Reading -------------------------------------------------------------------------

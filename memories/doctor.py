@@ -52,13 +52,20 @@ def check_links(project: Project) -> Iterator[Finding]:
 
 
 def check_index(project: Project) -> Iterator[Finding]:
-    """The words of the index are those of the memories."""
+    """The words of the index are those of the memories; so are its counts, and the keys of summaries."""
     found = drift(project)
+    mend = f"Run `manage.py reindex {project.slug}`."
     for name, ids in (
         ("missing from", found.missing),
         ("other words in", found.different),
         ("left over in", found.left_over),
     ):
         if ids:
-            sentence = f"{project.slug}: {len(ids)} memories are {name} the search index."
-            yield Finding.drifted(f"{sentence} Run `manage.py reindex {project.slug}`.")
+            yield Finding.drifted(f"{project.slug}: {len(ids)} memories are {name} the search index. {mend}")
+    if found.totals:
+        yield Finding.drifted(
+            f"{project.slug}: {len(found.totals)} counts of the search index are off. {mend}"
+        )
+    if found.summaries:
+        many = len(found.summaries)
+        yield Finding.drifted(f"{project.slug}: {many} summaries are not found by what they say. {mend}")

@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 
 from memories.models import Link, Memory, Revision, Status, Weight
 from memories.recall.lines import shown_summary
+from memories.search.types import MEMORY
 from memories.services import Applied, Pending
 from projects.models import User
 
@@ -23,7 +24,7 @@ def row(memory: Memory) -> dict[str, Any]:
     """A row of a list. What is empty or the default is left out. Needs `for_rows`."""
     said = {
         "number": memory.number,
-        "type": "memory",
+        "type": MEMORY,
         "title": memory.title,
         "summary": shown_summary(memory.summary),
         "kind": memory.kind,

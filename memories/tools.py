@@ -12,7 +12,7 @@ from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, 
 from memories.overview import overview_of, overview_of_all
 from memories.presenting import row, when, whole, written
 from memories.recall import BUDGET_MAX, BUDGET_MIN, RULES_BUDGET, recall, rules
-from memories.search import QUERY_MAX_LENGTH, SearchFilter, search_memories
+from memories.search import QUERY_MAX_LENGTH, SEARCHED_TYPES, SearchFilter, search_memories
 from memories.services import (
     add_memory,
     archive_memory,
@@ -90,10 +90,11 @@ def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") ->
     "no_confident_match: probably nothing relevant is known.",
     {
         "query": Text(required=True),
+        "types": Words(options=SEARCHED_TYPES),
         "kinds": Words(options=_KINDS),
         "tags": Words(),
         "tags_match": Choice(options=("all", ANY)),
-        "path": Argument("Only constraints that cover this path"),
+        "path": Argument("Only constraints covering it"),
         "since": Moment("Date, or date-time with zone"),
         "before": Moment(),
         "include_superseded": Flag(),
@@ -126,7 +127,7 @@ def memory_search(
 
 @tool(
     "memory_list",
-    "Exact list of memories, newest first, all filters ANDed, no ranking. Pages through everything.",
+    "Exact list of memories, newest first, all filters ANDed. Pages through everything.",
     {
         "kind": Choice(options=_KINDS, listed=False),
         "status": Choice("active unless given", options=(*Status.values, ANY)),
@@ -315,7 +316,7 @@ def memory_verify(caller: Caller, ref: int, write_context: WriteContext) -> dict
 
 @tool(
     "memory_rules",
-    "Constraints, absolute ones first: all, or those that cover the path you are about to change.",
+    "Constraints, absolute ones first: all, or those covering the path you will change.",
     {
         "path": Argument(),
         "budget": Count(least=BUDGET_MIN, most=RULES_BUDGET),

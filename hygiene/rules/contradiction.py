@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, OuterRef
 
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows
+from hygiene.rules.scope import Row, Scope, as_rows, same_project
 from memories.models import Link
 
 
@@ -21,9 +21,9 @@ def contradictions(scope: Scope) -> Found:
     links = Link.objects.standing().filter(
         scope.admits("source__"),
         scope.admits("target__"),
+        same_project("source__", "target__"),
         type=Link.Type.CONTRADICTS,
         source__project=scope.project,
-        target__project=F("source__project"),
     )
     earlier = Link.objects.standing().filter(
         type=Link.Type.CONTRADICTS,

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef
 from hygiene.rules.limits import over
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
+from memories.models import Memory, Visibility
 
 
 def advise(row: Row) -> str:
@@ -22,6 +23,8 @@ def advise(row: Row) -> str:
 
 @reader("crowded_top_level", advise)
 def crowding_memories(scope: Scope) -> Found:
-    inside = scope.shared.filter(parent=OuterRef("pk"))
+    # What a bag holds is of its project; saying so would offer an index on all of the project's memories.
+    inside = Memory.objects.active().filter(erased_at=None, parent=OuterRef("pk"))
+    inside = inside.exclude(visibility=Visibility.PRIVATE)
     loose = scope.shared.top_level().of_normal_weight().exclude(Exists(inside))
     return as_rows(over(loose, scope.project.grouping_threshold))

@@ -20,7 +20,7 @@ from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, 
 from django.db.models.expressions import Combinable
 
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows
+from hygiene.rules.scope import Row, Scope, as_rows, of_project
 from memories.models import Kind, Link, Memory, ScopePath, Status, Tag, Visibility
 
 OVERSIZED = 50
@@ -80,8 +80,8 @@ def _isolated(scope: Scope) -> Q:
     twins = Tag.objects.filter(
         ~Q(memory__visibility=Visibility.PRIVATE)
         | Q(memory__visibility=OuterRef("memory__visibility"), memory__author=OuterRef("memory__author")),
+        of_project("memory__", scope.project),
         name=OuterRef("name"),
-        memory__project=scope.project,
         **{f"memory__{name}": value for name, value in active.items()},
     ).exclude(memory=OuterRef("memory"))
     tags = Tag.objects.filter(memory=OuterRef("pk"))

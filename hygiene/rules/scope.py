@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from django.db.models import Case, CharField, Count, F, IntegerField, Q, QuerySet, Value, When, Window
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, RowNumber
+from django.db.models.lookups import Exact
 
 from memories.models import Memory, Visibility
 from memories.querysets import MemoryQuerySet
@@ -56,6 +57,20 @@ class Scope:
 
     def older_than(self, days: int) -> dt.datetime:
         return self.day - dt.timedelta(days=days)
+
+
+def same_project(one: str, other: str) -> Exact:
+    """Whether two memories of a row are of one project, `one` and `other` leading to them (`source__`).
+
+    A difference, which no index offers itself for: without statistics SQLite takes "of this project and
+    active" for a handful, and would rather go through all memories for each memory than follow a row's keys.
+    """
+    return Exact(F(f"{one}project") - F(f"{other}project"), 0)
+
+
+def of_project(path: str, project: Project) -> Exact:
+    """Whether the memory that `path` leads to is of a project, where the way there is the key; see above."""
+    return Exact(F(f"{path}project") - project.pk, 0)
 
 
 class Row(NamedTuple):

@@ -6,11 +6,11 @@ out, and so is a pair of which one has left the scope.
 
 from __future__ import annotations
 
-from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from hygiene.models import SimilarPair
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows
+from hygiene.rules.scope import Row, Scope, as_rows, same_project
 from memories.models import Link, Visibility
 
 
@@ -24,12 +24,12 @@ def advise(row: Row) -> str:
 @reader("similar_memories", advise)
 def similar_memories(scope: Scope) -> Found:
     earliest = _pairs(scope).filter(second=OuterRef("second")).order_by("first__number")
-    found = _pairs(scope).filter(first=Subquery(earliest.values("first")[:1]))
+    found = _pairs(scope).filter(first__project=scope.project, first=Subquery(earliest.values("first")[:1]))
     return as_rows(found, memory="second__", other="first__")
 
 
 def _pairs(scope: Scope) -> Found:
-    """Pairs of two open memories, or of two private ones of the reader."""
+    """Pairs of two open memories, or of two private ones of the reader, in one project, whichever."""
     private = {"first__visibility": Visibility.PRIVATE, "second__visibility": Visibility.PRIVATE}
     alike = Q(**private) | ~(Q(first__visibility=Visibility.PRIVATE) | Q(second__visibility="private"))
     marks = Link.objects.standing().filter(type=Link.Type.NOT_SIMILAR)
@@ -41,6 +41,5 @@ def _pairs(scope: Scope) -> Found:
         ~Exists(other_way),
         scope.admits("first__"),
         scope.admits("second__"),
-        first__project=scope.project,
-        second__project=F("first__project"),
+        same_project("first__", "second__"),
     )

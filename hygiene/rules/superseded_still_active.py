@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q
 
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows
+from hygiene.rules.scope import Row, Scope, as_rows, same_project
 from memories.models import Link, Visibility
 
 
@@ -21,9 +21,9 @@ def superseded_still_active(scope: Scope) -> Found:
     links = Link.objects.standing().filter(
         scope.admits("source__"),
         scope.admits("target__"),
+        same_project("source__", "target__"),
         type=Link.Type.SUPERSEDES,
         target__project=scope.project,
-        source__project=F("target__project"),
     )
     # One finding a memory, however many replace it. What all see is never hidden behind what one sees.
     earlier = links.filter(

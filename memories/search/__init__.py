@@ -8,9 +8,11 @@ from memories.search.analyse import analyse_query as query_terms
 from memories.search.analyse import marks
 from memories.search.indexing import forget, index, unindex
 from memories.search.searching import QUERY_MAX_LENGTH, Found, SearchFilter, best_matches, search_memories
+from memories.search.types import SEARCHED_TYPES
 
 __all__ = [
     "QUERY_MAX_LENGTH",
+    "SEARCHED_TYPES",
     "Found",
     "SearchFilter",
     "best_matches",

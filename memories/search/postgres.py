@@ -25,6 +25,7 @@ from memories.search.ranking import (
     counted,
     pruned,
 )
+from memories.search.scopes import of_project
 
 # PostgreSQL refuses a tsvector above 1 MB. A memory that has more goes into several
 # parts: it has several rows, and no word of it is left out.
@@ -183,34 +184,49 @@ def known(cursor: Cursor) -> set[int]:
     return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
 
 
-def totals(cursor: Cursor) -> set[tuple[str, int, int]]:
-    """Scopes and terms whose kept totals differ from what is stored: name, documents, length."""
+def totals(cursor: Cursor, project_id: int | None = None) -> set[tuple[str, int, int]]:
+    """Scopes and terms, of one project or all, whose kept totals differ from what is stored: name,
+    documents, length.
+    """
+    scopes, params = of_project("scope", project_id)
+    terms, _ = of_project("term", project_id)
     cursor.execute(
-        "SELECT scope, sum(documents), sum(length) FROM ("
-        " SELECT scope, documents, length FROM memories_searchtotal UNION ALL"
-        " SELECT scope, -1, -length FROM memories_searchentry WHERE part = 1"
+        "SELECT scope, sum(documents), sum(length) FROM ("  # noqa: S608 (conditions of ours)
+        f" SELECT scope, documents, length FROM memories_searchtotal WHERE {scopes} UNION ALL"
+        f" SELECT scope, -1, -length FROM memories_searchentry WHERE part = 1 AND {scopes}"
         ") AS both_sides GROUP BY scope HAVING sum(documents) <> 0 OR sum(length) <> 0"
         " UNION ALL "
         "SELECT term, sum(documents), 0 FROM ("
-        " SELECT term, documents FROM memories_searchterm UNION ALL"
-        " SELECT unnest(tsvector_to_array(terms)), -1 FROM memories_searchentry"
-        ") AS both_sides GROUP BY term HAVING sum(documents) <> 0"
+        f" SELECT term, documents FROM memories_searchterm WHERE {terms} UNION ALL"
+        f" SELECT unnest(tsvector_to_array(terms)), -1 FROM memories_searchentry WHERE {scopes}"
+        ") AS both_sides GROUP BY term HAVING sum(documents) <> 0",
+        params * 4,
     )
     return {(str(name), int(str(many)), int(str(length))) for name, many, length in cursor.fetchall()}
 
 
-def recount(cursor: Cursor) -> None:
-    """Count the totals of all scopes and terms anew. Writers wait for the moment that this takes."""
-    cursor.execute("LOCK TABLE memories_searchentry IN SHARE MODE")
-    cursor.execute("DELETE FROM memories_searchtotal")
+def recount(cursor: Cursor, project_id: int | None = None) -> None:
+    """Count the totals of all scopes and terms anew, or of one project's, whose lock the caller holds.
+
+    For all of them every writer waits for the moment that this takes.
+    """
+    if project_id is None:
+        cursor.execute("LOCK TABLE memories_searchentry IN SHARE MODE")
+    scopes, params = of_project("scope", project_id)
+    terms, _ = of_project("term", project_id)
+    cursor.execute(f"DELETE FROM memories_searchtotal WHERE {scopes}", params)  # noqa: S608
     cursor.execute(
-        "INSERT INTO memories_searchtotal (scope, documents, length)"
-        " SELECT scope, count(*), sum(length) FROM memories_searchentry WHERE part = 1 GROUP BY scope"
+        "INSERT INTO memories_searchtotal (scope, documents, length)"  # noqa: S608
+        " SELECT scope, count(*), sum(length) FROM memories_searchentry"
+        f" WHERE part = 1 AND {scopes} GROUP BY scope",
+        params,
     )
-    cursor.execute("DELETE FROM memories_searchterm")
+    cursor.execute(f"DELETE FROM memories_searchterm WHERE {terms}", params)  # noqa: S608
     cursor.execute(
-        "INSERT INTO memories_searchterm (term, documents) SELECT term, count(*) FROM"
-        " (SELECT unnest(tsvector_to_array(terms)) AS term FROM memories_searchentry) AS word GROUP BY term"
+        "INSERT INTO memories_searchterm (term, documents) SELECT term, count(*) FROM"  # noqa: S608
+        " (SELECT unnest(tsvector_to_array(terms)) AS term"
+        f" FROM memories_searchentry WHERE {scopes}) AS word GROUP BY term",
+        params,
     )
 
 

@@ -30,6 +30,8 @@ MODE = "lexical"
 class SearchFilter:
     """What a search is narrowed to, before anything is ranked."""
 
+    # Of `types.SEARCHED_TYPES`; none named are all of them. Memories alone are found so far.
+    types: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     tags_match: str = "all"

@@ -25,6 +25,7 @@ from memories.search.ranking import (
     counted,
     pruned,
 )
+from memories.search.scopes import of_project
 
 COLUMNS = tuple(f"f{frequency}" for frequency in FREQUENCIES)
 
@@ -152,23 +153,27 @@ def known(cursor: Cursor) -> set[int]:
     return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
 
 
-def totals(cursor: Cursor) -> set[tuple[str, int, int]]:
-    """Scopes whose kept totals differ from what is stored: scope, documents, length."""
+def totals(cursor: Cursor, project_id: int | None = None) -> set[tuple[str, int, int]]:
+    """The scopes, of one project or all, whose kept totals are off: by how many documents, by what length."""
+    within, params = of_project("scope", project_id)
     cursor.execute(
-        "SELECT scope, sum(documents), sum(length) FROM ("
-        " SELECT scope, documents, length FROM memories_searchtotal UNION ALL"
-        " SELECT scope, -1, -length FROM memories_searchentry"
-        ") AS both_sides GROUP BY scope HAVING sum(documents) <> 0 OR sum(length) <> 0"
+        "SELECT scope, sum(documents), sum(length) FROM ("  # noqa: S608 (conditions of ours)
+        f" SELECT scope, documents, length FROM memories_searchtotal WHERE {within} UNION ALL"
+        f" SELECT scope, -1, -length FROM memories_searchentry WHERE {within}"
+        ") AS both_sides GROUP BY scope HAVING sum(documents) <> 0 OR sum(length) <> 0",
+        [*params, *params],
     )
     return {(str(scope), int(str(many)), int(str(length))) for scope, many, length in cursor.fetchall()}
 
 
-def recount(cursor: Cursor) -> None:
-    """Count the totals of all scopes anew."""
-    cursor.execute("DELETE FROM memories_searchtotal")
+def recount(cursor: Cursor, project_id: int | None = None) -> None:
+    """Count the totals of all scopes anew, or of one project's, whose lock the caller holds."""
+    within, params = of_project("scope", project_id)
+    cursor.execute(f"DELETE FROM memories_searchtotal WHERE {within}", params)  # noqa: S608
     cursor.execute(
-        "INSERT INTO memories_searchtotal (scope, documents, length)"
-        " SELECT scope, count(*), sum(length) FROM memories_searchentry GROUP BY scope"
+        "INSERT INTO memories_searchtotal (scope, documents, length)"  # noqa: S608
+        f" SELECT scope, count(*), sum(length) FROM memories_searchentry WHERE {within} GROUP BY scope",
+        params,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from memories.models import Memory, Status
+from memories.keys import summary_key
+from memories.models import Memory, Status, SummaryKey
 from memories.querysets import MemoryQuerySet
 from memories.search.engine import cursor, engine, scope_of
 from memories.search.indexing import document_tokens, index
@@ -27,10 +28,13 @@ class Drift:
     missing: list[int] = field(default_factory=list)
     different: list[int] = field(default_factory=list)
     left_over: list[int] = field(default_factory=list)
+    # Scopes and words whose kept counts aren't those of the entries.
     totals: list[str] = field(default_factory=list)
+    # Memories whose summary isn't found by what it says, or that are found by one they no longer have.
+    summaries: list[int] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.missing or self.different or self.left_over or self.totals)
+        return bool(self.missing or self.different or self.left_over or self.totals or self.summaries)
 
 
 def indexed(project: Project | None = None) -> MemoryQuerySet:
@@ -40,8 +44,12 @@ def indexed(project: Project | None = None) -> MemoryQuerySet:
 
 
 def drift(project: Project | None = None) -> Drift:
-    """Compare every memory's words with those of the index. Reads everything; writes nothing."""
+    """Compare every memory's words and summary with what is kept of them, and the counts with the entries.
+
+    Reads everything; writes nothing.
+    """
     found = Drift()
+    keys = _keys(project)
     wanted = set(indexed(project).values_list("pk", flat=True))
     with cursor() as open_cursor:
         held = engine().known(open_cursor)
@@ -52,9 +60,19 @@ def drift(project: Project | None = None) -> Drift:
             stored = engine().stored(open_cursor, memory.pk)
             if memory.pk in held and stored != _expected(memory):
                 found.different.append(memory.pk)
-        if project is None:
-            found.totals = sorted(name for name, _, _ in engine().totals(open_cursor))
+            if keys.pop(memory.pk, "") != summary_key(memory.summary):
+                found.summaries.append(memory.pk)
+        wrong = engine().totals(open_cursor, project.pk if project else None)
+        found.totals = sorted(name for name, _, _ in wrong)
+    # What is left is of memories that have none.
+    found.summaries = sorted([*found.summaries, *keys])
     return found
+
+
+def _keys(project: Project | None) -> dict[int, str]:
+    """The kept keys of summaries, by the ids of their memories."""
+    kept = SummaryKey.objects.filter(memory__project=project) if project else SummaryKey.objects.all()
+    return dict(kept.values_list("memory_id", "key"))
 
 
 def _expected(memory: Memory) -> Stored:
@@ -65,7 +83,7 @@ def _expected(memory: Memory) -> Stored:
 
 def reindex(project: Project | None = None, *, progress: Progress | None = None) -> int:
     """Index every memory anew, in short transactions under the lock of its project, beside the running
-    hub. Returns how many. What doesn't belong into the index leaves it.
+    hub. Returns how many. What doesn't belong into the index leaves it, and the counts are made anew.
     """
     projects = [project] if project else list(Project.objects.all())
     total = Memory.objects.filter(project__in=projects).count()
@@ -76,7 +94,9 @@ def reindex(project: Project | None = None, *, progress: Progress | None = None)
             done += len(batch)
             if progress:
                 progress(done, total)
-    if project is None:
+    if project:
+        _recount(project)
+    else:
         _drop_left_over()
     return done
 
@@ -92,6 +112,14 @@ def _index_batch(project: Project, ids: list[int]) -> None:
     Project.objects.select_for_update().get(pk=project.pk)
     for memory in Memory.objects.filter(pk__in=ids).prefetch_related("tags"):
         index(memory, tags=memory.tag_names)
+
+
+@transaction.atomic
+def _recount(project: Project) -> None:
+    """After its entries: storing one counts on from what was there, right or wrong."""
+    Project.objects.select_for_update().get(pk=project.pk)
+    with cursor() as open_cursor:
+        engine().recount(open_cursor, project.pk)
 
 
 @transaction.atomic

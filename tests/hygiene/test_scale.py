@@ -18,7 +18,7 @@ from memories.listing import PAGE_MAX
 from memories.models import Link, Memory
 from projects.models import Project, User
 from tests.hygiene.looking import ago
-from tests.memories.bulk import stock
+from tests.memories.bulk import analyse, stock
 
 # In all, the memories of the project, at scale 10; a tenth in `make test`.
 MEMORIES, BAGS, FINDINGS = 1_000, 30, 200
@@ -57,6 +57,7 @@ def large_store(project: Project, author: User, other: User, scale: int) -> None
 @pytest.fixture
 def store(db: None, project: Project, alice: User, bob: User, scale: int) -> None:
     large_store(project, alice, bob, scale)
+    analyse()
 
 
 def taken(work: Any) -> tuple[int, Any]:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import connection
 from django.db.models import F
 
 from memories.models import Memory, Tag
@@ -56,6 +57,16 @@ def stock(project: Project, author: User, rows: Sequence[dict[str, Any]]) -> lis
     project.save(update_fields=["last_number", "change_counter"])
     project.refresh_from_db(fields=["change_counter"])
     return memories
+
+
+def analyse() -> None:
+    """What PostgreSQL's autovacuum does in its own time; until then it takes every table for a small one.
+
+    SQLite has nothing of the kind: there a query has to be right without.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
 
 
 def settle(project: Project, **fields: Any) -> Project:

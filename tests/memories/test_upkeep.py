@@ -9,12 +9,12 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 
-from memories.models import Memory, Revision
+from memories.models import Memory, Revision, SummaryKey
 from memories.search.engine import engine
 from memories.search.upkeep import drift, reindex
 from memories.services import archive_memory, erase_memory, revise_memory
 from projects.models import Project, User
-from tests.factories import MemoryFactory, person
+from tests.factories import MemoryFactory, ProjectFactory, person
 
 
 def doctor(*arguments: str) -> tuple[int, str]:
@@ -72,6 +72,54 @@ def test_totals_that_drifted_are_counted_anew(project: Project, alice: User) -> 
     assert drift().totals
     reindex()
     assert not drift()
+
+
+@pytest.mark.parametrize("column", ["documents", "length"])
+def test_the_doctor_says_which_projects_counts_drifted_and_reindexing_it_mends_them(
+    project: Project, alice: User, column: str
+) -> None:
+    _written(project, alice)
+    other = ProjectFactory(slug="other")
+    MemoryFactory(project=other)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE memories_searchtotal SET {column} = {column} + 1 WHERE scope = %s", [f"{project.pk}s"]
+        )
+    assert doctor("other")[0] == 0
+    code, said = doctor()
+    assert code == 1
+    assert said == "harbor: 1 counts of the search index are off. Run `manage.py reindex harbor`.\n"
+    reindex(other)
+    assert doctor("harbor")[0] == 1
+    reindex(project)
+    assert doctor()[0] == 0
+
+
+def test_the_doctor_counts_words_where_their_frequencies_are_kept(project: Project, alice: User) -> None:
+    _written(project, alice)
+    if connection.vendor == "postgresql":  # on SQLite the index itself knows them
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE memories_searchterm SET documents = documents + 1")
+        code, said = doctor()
+        assert (code, "counts of the search index are off" in said) == (1, True)
+        assert "twice" not in said
+        reindex(project)
+    assert doctor()[0] == 0
+
+
+def test_summaries_that_are_not_found_by_what_they_say_are_told_and_mended(
+    project: Project, alice: User
+) -> None:
+    bag, child, _ = _written(project, alice)
+    SummaryKey.objects.filter(memory=bag).update(key="0" * 64)
+    SummaryKey.objects.filter(memory=child).delete()
+    SummaryKey.objects.create(memory=Memory.objects.get(title="Archived"), key="1" * 64)
+    assert len(drift(project).summaries) == 3
+    code, said = doctor()
+    assert code == 1
+    assert said == "harbor: 3 summaries are not found by what they say. Run `manage.py reindex harbor`.\n"
+    reindex(project)
+    assert doctor()[0] == 0
 
 
 def test_reindexing_one_project_leaves_the_others(project: Project, alice: User) -> None:

@@ -1,0 +1,15 @@
+"""Which scopes, and which terms that carry one, are of a project: as a condition that an index answers."""
+
+from __future__ import annotations
+
+# Public, shared, and private to a user: what `engine.scope_of` puts after the project's id.
+KINDS = ("p", "s", "u")
+
+
+def of_project(column: str, project_id: int | None) -> tuple[str, list[object]]:
+    """SQL and its parameters; of every project when None. The column is ordered by code point."""
+    if project_id is None:
+        return "1 = 1", []
+    starts = [(f"{project_id}{kind}", f"{project_id}{chr(ord(kind) + 1)}") for kind in KINDS]
+    sql = " OR ".join([f"({column} >= %s AND {column} < %s)"] * len(starts))
+    return f"({sql})", [end for start in starts for end in start]

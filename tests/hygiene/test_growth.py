@@ -1,0 +1,77 @@
+"""What a report reads grows with the store and no faster; on SQLite without any statistics.
+
+Counted in steps, not in time: instructions of SQLite's machine, rows that PostgreSQL's plan hands on.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import connection
+
+from hygiene.models import SimilarPair
+from hygiene.rules import all_readers
+from hygiene.rules.scope import Scope, tallied
+from memories.models import Link, Memory
+from memories.recall.reading import start_of_day
+from projects.models import Project, User
+from tests.memories.bulk import analyse, stock
+
+FEW, TIMES = 150, 4
+
+
+def _steps(rule: Any, scope: Scope) -> int:
+    """How much work the count of one rule is."""
+    if connection.vendor == "sqlite":
+        counted = 0
+
+        def count() -> int:
+            nonlocal counted
+            counted += 1
+            return 0
+
+        connection.ensure_connection()
+        connection.connection.set_progress_handler(count, 10)
+        try:
+            tallied({rule.rule.name: rule.find(scope)})
+        finally:
+            connection.connection.set_progress_handler(None, 0)
+        return counted
+    sql, params = rule.find(scope).query.sql_with_params()
+    with connection.cursor() as cursor:
+        # Tables as small as these are read whole, and rightly; asked is whether an index would serve.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params)
+        plan = cursor.fetchone()[0]
+    return _rows((plan if isinstance(plan, list) else json.loads(plan))[0]["Plan"])
+
+
+def _rows(node: dict[str, Any]) -> int:
+    here = (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
+    return int(here) + sum(map(_rows, node.get("Plans", ())))
+
+
+def test_no_rule_compares_all_memories_with_all(project: Project, alice: User) -> None:
+    def grow(many: int) -> None:
+        made = stock(project, alice, [{"tags": [f"t{n // 3}"]} for n in range(many)])
+        pairs = list(zip(made[::10], made[1::10], strict=True))
+        SimilarPair.objects.bulk_create(SimilarPair(first=one, second=two) for one, two in pairs)
+        Link.objects.bulk_create(
+            Link(source=one, target=two, type=type)
+            for one, two in pairs
+            for type in ("contradicts", "supersedes")
+        )
+        analyse()
+
+    def work() -> dict[str, int]:
+        scope = Scope(Project.objects.get(pk=project.pk), start_of_day(None), alice)
+        return {each.rule.name: _steps(each, scope) for each in all_readers()}
+
+    grow(FEW)
+    few = work()
+    grow(FEW * (TIMES - 1))
+    many = work()
+    assert Memory.objects.count() == FEW * TIMES
+    grown = {name: many[name] / (few[name] + 100) for name in few}
+    assert {name: times for name, times in grown.items() if times > 1.7 * TIMES} == {}
