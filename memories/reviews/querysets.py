@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 _HEAVY = ("fields", "edits", "memory__body", "memory__details", "memory__retrieval_hints")
 
 
+def _publishing() -> Q:
+    """Of a private memory that others would read: their proposer offers it to be read."""
+    return Q(publishes=True, memory__erased_at=None)
+
+
 class ReviewQuerySet(models.QuerySet["Review"]):
     """Proposals by who may read them and what became of them."""
 
@@ -26,21 +31,31 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """One's own while one is a member; as a reviewer of the project those of all members.
 
         A reviewer sees none on a memory that he may not read (somebody's private one by now, an erased
-        one), but for those that would make it readable. To everybody else a proposal doesn't exist.
+        one), but for those that wait to make it readable. To everybody else a proposal doesn't exist.
         """
+        return self._seen_by(user, _publishing() & Q(status=self.model.Status.PENDING))
+
+    def decidable_by(self, user: User) -> ReviewQuerySet:
+        """The same, with those that publish a memory and were decided: that they were is said."""
+        return self._seen_by(user, _publishing())
+
+    def _seen_by(self, user: User, publishing: Q) -> ReviewQuerySet:
         mine = user.memberships.order_by()
         reviewing = mine.filter(role__in=[role for role in Role if role.includes(Role.REVIEWER)])
-        readable = Q(memory=None) | Q(publishes=True, memory__erased_at=None) | readable_by(user, "memory__")
+        readable = Q(memory=None) | publishing | readable_by(user, "memory__")
         return self.filter(
             Q(proposer=user, project__in=mine.values("project"))
             | (Q(project__in=reviewing.values("project")) & readable)
         )
 
     def visible_to_staff(self) -> ReviewQuerySet:
-        """What the admin shows: none on a memory that it doesn't show, but for those that publish it."""
-        return self.filter(
-            Q(memory=None) | Q(publishes=True, memory__erased_at=None) | readable_by_staff("memory__")
-        )
+        """What the admin shows: none on a memory that it hides, but for those that wait to publish it."""
+        waiting = _publishing() & Q(status=self.model.Status.PENDING)
+        return self.filter(Q(memory=None) | waiting | readable_by_staff("memory__"))
+
+    def decidable_by_staff(self) -> ReviewQuerySet:
+        """The same, with those that publish a memory and were decided."""
+        return self.filter(Q(memory=None) | _publishing() | readable_by_staff("memory__"))
 
     def in_project(self, project: Project) -> ReviewQuerySet:
         return self.filter(project=project)

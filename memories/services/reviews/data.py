@@ -50,7 +50,8 @@ def kept_fields(change: Change, fields: Mapping[str, Any], memory: Memory | None
     if memory is None:
         if change.kind is not ChangeKind.CREATE:
             return dict(fields)
-        return {"visibility": change.project.default_visibility, "weight": Weight.NORMAL.value, **fields}
+        said = {name: value for name, value in fields.items() if value not in ("", [], {}, 0)}
+        return {"visibility": change.project.default_visibility, "weight": Weight.NORMAL.value, **said}
     kept = {name: value for name, value in fields.items() if value != value_of(memory, name)}
     if "details" in kept:
         kept["details"] = _changed_keys(memory.details, kept["details"])

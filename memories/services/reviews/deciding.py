@@ -154,9 +154,9 @@ def _begin(actor: Actor, review: Review, note: str, *, note_needed: bool = False
     everything = Review.objects.in_project(project)
     seen = everything.none()
     if actor.door is Door.ADMIN:
-        seen = everything.visible_to_staff()
+        seen = everything.decidable_by_staff()
     elif actor.user is not None:
-        seen = everything.visible_to(actor.user)
+        seen = everything.decidable_by(actor.user)
     row = seen.whole().select_for_update(of=("self",)).filter(pk=review.pk).first()
     if row is None:
         raise NoSuchReview(review.number)
