@@ -11,6 +11,7 @@ from django.db.models import prefetch_related_objects
 from memories.models import Link, Memory, Revision, Status, Weight
 from memories.recall.lines import shown_summary
 from memories.services import Applied, Pending
+from memories.wording import WAITS
 from projects.models import User
 
 
@@ -138,11 +139,13 @@ def provenance(memory: Memory, first: Revision | None) -> dict[str, Any]:
 
 
 def written(result: Applied | Pending) -> dict[str, Any]:
-    """What a write answers: `applied` with number and version, or `pending_review` with the review."""
+    """What a write answers: `applied` with number and version, or `pending_review` with the review and what
+    happens next.
+    """
     hints = [hint.as_dict() for hint in result.hints]
     more: dict[str, Any] = {"hints": hints} if hints else {}
-    if isinstance(result, Pending):
-        return {"result": "pending_review", "review": result.number, **more}
     if result.duplicate:
         more["duplicate"] = True
+    if isinstance(result, Pending):
+        return {"result": "pending_review", "review": result.ref, "next": WAITS, **more}
     return {"result": "applied", "number": result.memory.number, "version": result.memory.version, **more}

@@ -24,7 +24,8 @@ def propose(writing: Writing, change: Change, fields: Mapping[str, Any], advice:
     memory = Memory.objects.select_related("parent").get(pk=change.memory.pk) if change.memory else None
     if memory is not None and change.memory is not None and memory.version != change.memory.version:
         fields = check_change(replace(change, memory=memory), writing.actor.context)
-    kept = kept_fields(change, fields, memory)
+    # The door's copy of the project may be older than the lock.
+    kept = kept_fields(replace(change, project=writing.project), fields, memory)
     digest = digest_of(change, kept)
     based_on = memory.version if memory else None
     waiting = _retried(writing, digest, based_on)
