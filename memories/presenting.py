@@ -97,8 +97,8 @@ def _first_revisions(memories: Sequence[Memory], reader: User) -> dict[int, Revi
     seen = (
         Revision.objects.visible_to(reader)
         .filter(memory__in=memories)
-        .select_related("actor")
-        .defer("fields")
+        .select_related("actor", "review__decided_by")
+        .defer("fields", "review__fields", "review__edits")
     )
     return {revision.memory_id: revision for revision in seen.order_by("-version")}
 

@@ -28,11 +28,17 @@ Rows = dict[int, Report]
 
 
 def report_of(
-    project: Project, reader: User | None = None, *, day: dt.datetime | None = None, brief: bool = False
+    project: Project,
+    reader: User | None = None,
+    *,
+    day: dt.datetime | None = None,
+    brief: bool = False,
+    is_fresh: bool = False,
 ) -> HygieneReport:
     """The report as it is on `day` (today unless given), with the reader's own private findings.
 
-    One query when nothing was written since it was last asked for. `brief` is without the findings.
+    One query when nothing was written since it was last asked for. `brief` is without the findings;
+    `is_fresh` says that the caller read the project in the snapshot that it reads in.
     """
     day = start_of_day(day)
     kept = Report.objects.current(project, day.date()).for_reader(reader)
@@ -40,7 +46,7 @@ def report_of(
     missing = {Report.EVERYBODY, *([reader.pk] if reader else [])} - set(rows)
     if missing or not (brief or all(row.findings is not None for row in rows.values())):
         with read_snapshot():
-            project = Project.objects.get(pk=project.pk)
+            project = project if is_fresh else Project.objects.get(pk=project.pk)
             rows |= _numbers(Scope(project, day, reader), missing)
             if not brief:
                 _add_findings(Scope(project, day, reader), rows)
