@@ -25,4 +25,5 @@ class MemoriesConfig(AppConfig):
         register_check("bags", doctor.check_bags)
         register_check("history", doctor.check_history)
         register_check("links", doctor.check_links)
+        register_check("reviews", doctor.check_reviews)
         register_check("index", doctor.check_index)

@@ -120,8 +120,12 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.order_by("number")
 
     def without_a_trace(self) -> ReviewQuerySet:
-        """Approved, and yet nothing stands in any history: what the doctor looks for."""
+        """Approved with new values, and yet nothing stands in any history: what the doctor looks for.
+
+        A link alone may be there already by the time it is approved.
+        """
         from memories.models import Revision
 
         carried = Exists(Revision.objects.filter(review=OuterRef("pk")))
-        return self.filter(status=self.model.Status.APPROVED, erased_at=None).exclude(carried)
+        approved = self.filter(status=self.model.Status.APPROVED, erased_at=None)
+        return approved.exclude(carried).exclude(fields={})
