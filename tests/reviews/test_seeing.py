@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.errors import NoSuchReview, ProposalStale, ReviewDecided
+from memories.errors import NoSuchReview, ProposalStale, ReviewDecided, Unapplicable
 from memories.listing import ANY
 from memories.models import Memory, Review
 from memories.reviews.listing import ReviewFilter, list_reviews, the_review
@@ -17,7 +17,7 @@ from memories.reviews.showing import Proposal, evidence_of, proposal_of
 from memories.services import add_memory, archive_memory, erase_memory, erase_review
 from memoryhub.kernel.actor import Door
 from memoryhub.kernel.cursors import BadCursor
-from memoryhub.kernel.errors import Forbidden
+from memoryhub.kernel.errors import DomainError, Forbidden
 from projects.errors import RoleTooLow
 from projects.models import Membership, Project, Role, User
 from projects.services import change_role, remove_member
@@ -160,6 +160,22 @@ def test_once_decided_what_stayed_private_is_seen_by_nobody_else(
         approve(rita, review)
     with pytest.raises(ReviewDecided):
         approve(person(root, Door.ADMIN), review)
+
+
+def test_why_a_publication_fails_names_no_private_number(
+    project: Project, note: Memory, bob: User, rita: User
+) -> None:
+    bag = MemoryFactory(project=project, title="Open bag", summary="Open.")
+    review = propose_change(bob, note, visibility="shared", parent=bag.number)
+    archive_memory(actor=person(rita), memory=bag, expected_version=1)
+    # The reviewer sees the bag and why it can't hold; with the memory's own number he is told nothing.
+    with pytest.raises(DomainError) as refused:
+        approve(rita, review)
+    assert f"#{note.number}" not in str(refused.value.as_dict())
+    as_critical = propose_change(bob, note, visibility="public", weight="critical")
+    Review.objects.filter(pk=as_critical.pk).update(fields={**as_critical.fields, "parent": note.number})
+    with pytest.raises(Unapplicable):
+        approve(rita, as_critical)
 
 
 # --- numbers of what a reviewer may not see ----------------------------------------------

@@ -72,16 +72,14 @@ def _short(value: Any) -> Any:
     return [_short(item) for item in value] if isinstance(value, list) else value
 
 
-def names_hidden(text: str, seen: Writing, review: Review) -> bool:
+def names_hidden(text: str, seen: Writing) -> bool:
     """Whether a sentence names a memory that the reader may not see."""
     numbers = {int(number) for number in _NUMBER.findall(text)}
-    if review.memory is not None:
-        numbers.discard(review.memory.number)
     return bool(numbers) and seen.seen().with_numbers(numbers).count() < len(numbers)
 
 
 def told(refusal: DomainError, review: Review, seen: Writing) -> DomainError:
     """The refusal itself, or one that names nothing where it speaks of what the reader may not see."""
-    if names_hidden(str(refusal.as_dict()), seen, review):
+    if names_hidden(str(refusal.as_dict()), seen):
         return Unapplicable(review.ref)
     return refusal

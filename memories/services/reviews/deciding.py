@@ -101,7 +101,7 @@ def approve_review(
     finish(writing)
     row.memory, row.edits = done.memory, edited
     _decide(deciding, Review.Status.APPROVED)
-    hints = [hint for hint in done.hints if not names_hidden(hint.message, deciding.seen, row)]
+    hints = [hint for hint in done.hints if not names_hidden(hint.message, deciding.seen)]
     return Decision(row, done.memory, hints)
 
 
