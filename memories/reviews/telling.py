@@ -103,9 +103,10 @@ def _lines(project: Project, reader: User, day: dt.datetime) -> tuple[str, str]:
 
 def _said(told: Told) -> tuple[str, str]:
     many = told.waiting
-    waits = f"{many} review{'' if many == 1 else 's'} waiting for you (review_list)" if many else ""
+    # Short: hygiene has up to 120 of the 160 characters that all closing lines share.
+    waits = f"{many} review{'' if many == 1 else 's'} waiting" if many else ""
     outcomes = ", ".join(f"R{number} {status}" for number, status in told.outcomes)
-    return waits, f"Your proposals: {outcomes}" if outcomes else ""
+    return waits, outcomes
 
 
 def overview_entry(project: Project, reader: User) -> dict[str, Any] | None:

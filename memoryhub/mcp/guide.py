@@ -56,7 +56,7 @@ user's private memories and memory_verify are always at once.
 - `result: pending_review` with a `review` (R12) means that nothing is changed yet. Go on without it; the same call \
 again answers the same review. Your own new memories that wait stand in `pending` beside the items of memory_list \
 and memory_search.
-- The end of memory_recall names outcomes (`R12 rejected`); review_list with mine and the status has the notes. What \
+- The end of memory_recall names outcomes (`R12 rejected`) and, to reviewers, how many reviews are waiting; review_list with mine and the status has the notes. What \
 was rejected is taken again only with a `reason` that says what is different now.
 - With review_decide and withdraw you take back what your user proposed. As a reviewer's agent, with the review right, \
 read a proposal whole (review_list with review), then approve, edit or reject it; never approve what you only skimmed.

@@ -89,7 +89,7 @@ def test_recall_and_overview_say_the_same_line(
     hygiene, waiting = recall(project, alice).text.splitlines()[-2:]
     said = asking.call("project_overview").json["hygiene"]
     assert hygiene == said["line"]
-    assert waiting == "1 review waiting for you (review_list)"
+    assert waiting == "1 review waiting"
     assert hygiene.startswith(f"Hygiene {said['score']}/100 • ")
     assert said["clean_up"] is (said["score"] < project.hygiene_threshold)
 
