@@ -19,7 +19,7 @@ from memories.services.verbs import (
     supersede_memory,
     verify_memory,
 )
-from memories.services.watching import Written, register_watcher
+from memories.services.watching import Written, register_forgetter, register_watcher
 
 __all__ = [
     "DECISIONS",
@@ -44,6 +44,7 @@ __all__ = [
     "merge_memories",
     "move_into_bag",
     "refresh_summary",
+    "register_forgetter",
     "register_watcher",
     "reject_review",
     "resolve_contradiction",

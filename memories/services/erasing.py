@@ -9,7 +9,7 @@ from memories.recall.keeping import kept
 from memories.search import forget, unindex
 from memories.services.bags import end_bag
 from memories.services.reviews.erasing import ERASED_TITLE, erase_proposals_of
-from memories.services.watching import Was, Written, tell
+from memories.services.watching import Was, Written, forget_kept, tell
 from memories.services.writing import begin, duplicate_key, finish
 from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.errors import Forbidden
@@ -60,6 +60,7 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
     unindex(memory)
     forget()
     tell(Written(writing, memory, frozenset({"title", "summary", "body", "status", "parent"}), was))
+    forget_kept(writing.project)
     finish(writing)
     kept.clear()
     transaction.on_commit(wipe_traces)

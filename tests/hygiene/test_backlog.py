@@ -11,8 +11,9 @@ from hygiene.listing import findings_of
 from hygiene.models import Report
 from hygiene.services import report_of
 from memories.models import Review
+from memories.services import erase_review
 from projects.models import Project, User
-from tests.factories import MemoryFactory
+from tests.factories import MemoryFactory, person
 from tests.hygiene.looking import ago
 from tests.memories.verbs import revise
 from tests.reviews.asking import approve, policy, propose, propose_change, reject
@@ -81,6 +82,17 @@ def test_what_became_private_is_counted_and_named_to_none_but_the_two(
     revise(alice, memory, visibility="private")
     assert counted(project) == 1
     assert (items(project, rita), items(project, alice), items(project, bob)) == ([], ["R1"], ["R1"])
+
+
+def test_an_erased_proposal_leaves_no_title_in_the_kept_reports(
+    project: Project, old: list[Review], alice: User
+) -> None:
+    findings_of(project, alice)
+    assert "Fact 0" in str(list(Report.objects.values_list("findings", flat=True)))
+    erase_review(actor=person(alice), review=old[0])
+    assert not Report.objects.exists()
+    assert items(project, alice) == ["R2", "R3"]
+    assert "Fact 0" not in str(list(Report.objects.values_list("findings", flat=True)))
 
 
 def test_the_pages_hold_each_once(project: Project, old: list[Review], rita: User, rick: User) -> None:

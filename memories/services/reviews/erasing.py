@@ -6,6 +6,7 @@ from django.db import transaction
 
 from memories.errors import NoSuchReview
 from memories.models import Memory, Review
+from memories.services.watching import forget_kept
 from memories.services.writing import Writing, begin
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.errors import Forbidden
@@ -37,6 +38,7 @@ def erase_review(*, actor: Actor, review: Review) -> None:
     _wipe(writing, [row])
     writing.project.change_counter += 1
     writing.project.save(update_fields=["change_counter"])
+    forget_kept(writing.project)
     transaction.on_commit(wipe_traces)
 
 

@@ -20,8 +20,8 @@ class Command(HubCommand):
             "--review",
             choices=ReviewPolicy.values,
             default=ReviewPolicy.AGENTS.value,
-            help="Who works in it: none for just you, agents (unless given) for a team, whose reviewers decide "
-            "on what agents propose; everyone makes all changes wait.",
+            help="Who works in it: none for just you, agents (unless given) for a team, whose reviewers "
+            "decide on what agents propose; everyone makes all changes wait.",
         )
 
     def run(self, **options: Any) -> None:
