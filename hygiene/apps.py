@@ -10,15 +10,16 @@ class HygieneConfig(AppConfig):
     def ready(self) -> None:
         from hygiene import doctor, tools  # noqa: F401 - declares the tool
         from hygiene.line import closing_line, overview_entry
-        from hygiene.services import watch
+        from hygiene.services import forget_reports, watch
         from hygiene.services.upkeep import keep_up
         from memories.overview import register_overview
         from memories.recall.closing import register_closing_line
-        from memories.services import register_watcher
+        from memories.services import register_forgetter, register_watcher
         from memoryhub.kernel.doctor import register_check
         from memoryhub.kernel.jobs import Job, register_job
 
         register_watcher(watch)
+        register_forgetter(forget_reports)
         register_closing_line(closing_line, place=1)
         register_overview("hygiene", overview_entry)
         register_check("hygiene", doctor.check_derived)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from hygiene.rules import RuleReader
+from hygiene.rules import RuleReader, is_narrowed
 from hygiene.rules.scope import Row
 from hygiene.rules.table import BY_NAME, RULES, Rule
 from hygiene.scoring import cost, points
@@ -41,6 +41,9 @@ class HygieneReport:
     # The same of the reader's own private memories; they cost nothing and nobody else sees them.
     private: tuple[RuleCount, ...] = ()
     private_findings: Sequence[dict[str, Any]] = ()
+    # Of rules that are counted for everybody and shown to some: how many the reader sees, and the first.
+    seen: Mapping[str, int] = field(default_factory=dict)
+    seen_findings: Sequence[dict[str, Any]] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -48,8 +51,22 @@ class HygieneReport:
 
     def total(self, rule: str = "") -> int:
         """How many findings the reader sees, of all rules or of one."""
-        both = (*self.rules, *self.private)
-        return sum(each.count for each in both if not rule or each.rule.name == rule)
+        mine = sum(each.count for each in self.private if not rule or each.rule.name == rule)
+        return mine + sum(many for name, many in self.shown.items() if not rule or name == rule)
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """By rule, how many of those that cost something the reader sees."""
+        return {
+            each.rule.name: self.seen.get(each.rule.name, 0) if is_narrowed(each.rule.name) else each.count
+            for each in self.rules
+        }
+
+    @property
+    def first(self) -> list[dict[str, Any]]:
+        """The first of those, in the order of the table."""
+        order = list(BY_NAME)
+        return sorted([*self.findings, *self.seen_findings], key=lambda each: order.index(each["rule"]))
 
     def costliest(self, most: int) -> list[RuleCount]:
         """Where most points are to be won, in the order of the table among equals."""
@@ -58,16 +75,23 @@ class HygieneReport:
 
 def finding(reader: RuleReader, row: Row, worth: int) -> dict[str, Any]:
     """One finding as every door answers it. What is private costs nothing and is marked."""
-    memories = [{"number": row.number, "title": row.title}]
-    if row.other:
-        memories.append({"number": row.other, "title": row.other_title})
     said: dict[str, Any] = {
         "rule": reader.rule.name,
-        "memories": memories,
+        **_named(reader, row),
         "do": reader.advise(row),
         "points": 0 if row.hidden else worth,
     }
     return said | ({"private": True} if row.hidden else {})
+
+
+def _named(reader: RuleReader, row: Row) -> dict[str, Any]:
+    """What it is about: memories, or a proposal."""
+    if reader.seen_by is not None:
+        return {"memories": [], "review": f"R{row.number}", "title": row.title}
+    memories = [{"number": row.number, "title": row.title}]
+    if row.other:
+        memories.append({"number": row.other, "title": row.other_title})
+    return {"memories": memories}
 
 
 def counts_of(tally: Mapping[tuple[str, int], int], memories: int, *, hidden: int) -> list[RuleCount]:

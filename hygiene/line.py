@@ -33,7 +33,7 @@ def closing_line(project: Project, reader: User, day: dt.datetime) -> str:
     with _guard:
         said = _kept.get(key)
     if said is None:
-        said = line(report_of(project, day=day, brief=True), project.hygiene_threshold)
+        said = line(report_of(project, day=day, brief=True, is_fresh=True), project.hygiene_threshold)
         with _guard:
             _kept[key] = said
             if len(_kept) > _KEPT_MAX:

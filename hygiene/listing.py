@@ -68,24 +68,21 @@ def findings_of(
     place: Place | None = tuple(cursors.decode(cursor, binding)) if cursor else None
     with read_snapshot():
         report = report_of(project, reader, day=day)
+        total, found = report.total(rule), []
         if place is None and not rule:
-            first = [*report.findings, *report.private_findings]
+            first = [*report.first, *report.private_findings]
             # The shared ones may be cut in the report: then what follows them isn't known here.
-            whole = first if len(report.findings) == sum(report.counts.values()) else list(report.findings)
+            whole = first if len(report.first) == sum(report.shown.values()) else report.first
             found = whole[: limit + 1]
-            if len(found) <= limit < report.total():
-                found = _read(project, reader, day, report, rule, None, limit + 1)
-        else:
+        if len(found) <= limit and len(found) < total:
             found = _read(project, reader, day, report, rule, place, limit + 1)
     items = found[:limit]
     more = len(found) > limit
-    return FindingsPage(
-        report, items, report.total(rule), cursors.encode(_place(items[-1]), binding) if more else None
-    )
+    return FindingsPage(report, items, total, cursors.encode(_place(items[-1]), binding) if more else None)
 
 
 def _place(item: dict[str, Any]) -> Place:
-    numbers = [memory["number"] for memory in item["memories"]]
+    numbers = [memory["number"] for memory in item["memories"]] or [int(item["review"].removeprefix("R"))]
     return int("private" in item), item["rule"], numbers[0], numbers[1] if len(numbers) > 1 else 0
 
 
@@ -105,9 +102,10 @@ def _read(
     found: list[dict[str, Any]] = []
     for hidden, counts in enumerate((report.rules, report.private)):
         having = {each.rule.name: each.count for each in counts}
+        shown = having if hidden else report.shown
         scope = Scope(project, day, reader)
         for each in readers:
-            if not having.get(each.rule.name) or len(found) >= most:
+            if not shown.get(each.rule.name) or len(found) >= most:
                 continue
             since: tuple[int, int] | None = None
             if place is not None:
@@ -116,7 +114,9 @@ def _read(
                 if here < there:
                     continue
                 since = (place[2], place[3]) if here == there else None
-            found += _page(each, scope, hidden, having[each.rule.name], report, since, most - len(found))
+            found += _page(
+                each, scope, hidden, having[each.rule.name], report, since, most - len(found), reader
+            )
     return found
 
 
@@ -128,6 +128,10 @@ def _page(
     report: HygieneReport,
     since: tuple[int, int] | None,
     most: int,
+    reader: User,
 ) -> list[dict[str, Any]]:
     worth = worth_of(each.rule, many, report.memories, hidden=bool(hidden))
-    return [finding(each, row, worth) for row in after(each.find(scope), hidden, since, most)]
+    rows = each.find(scope)
+    if each.seen_by is not None:
+        rows = each.seen_by(rows, reader)
+    return [finding(each, row, worth) for row in after(rows, hidden, since, most)]

@@ -8,8 +8,10 @@ class MemoriesConfig(AppConfig):
     verbose_name = "Memories"
 
     def ready(self) -> None:
-        from memories import doctor, tools, tools_suggest  # noqa: F401 - declare the tools
-        from memories.overview import held_in
+        from memories import doctor, tools, tools_reviews, tools_suggest  # noqa: F401 - declare the tools
+        from memories.overview import held_in, register_overview
+        from memories.recall.closing import register_closing_line
+        from memories.reviews.telling import outcome_line, overview_entry, waiting_line
         from memories.services.curating import drop_marks
         from memories.services.watching import register_watcher
         from memoryhub.kernel.doctor import register_check
@@ -17,7 +19,11 @@ class MemoriesConfig(AppConfig):
 
         register_home_facts("memories", held_in)
         register_watcher(drop_marks)
+        register_closing_line(waiting_line, place=2)
+        register_closing_line(outcome_line, place=3)
+        register_overview("reviews", overview_entry)
         register_check("bags", doctor.check_bags)
         register_check("history", doctor.check_history)
         register_check("links", doctor.check_links)
+        register_check("reviews", doctor.check_reviews)
         register_check("index", doctor.check_index)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.db.models import F, Max, Q
 
-from memories.models import Link, Memory, Revision, Status, Visibility
+from memories.models import ChangeKind, Link, Memory, Review, Revision, Status, Visibility
 from memories.search.upkeep import drift
 from memoryhub.kernel.doctor import Finding
 from projects.models import Project
@@ -49,6 +49,26 @@ def check_links(project: Project) -> Iterator[Finding]:
     crossing = Link.objects.filter(source__project=project).exclude(target__project=F("source__project"))
     for link in crossing.select_related("source"):
         yield Finding.broken(f"{project.slug} #{link.source.number} has a link into another project.")
+
+
+def check_reviews(project: Project) -> Iterator[Finding]:
+    """What was approved stands in a history; what waits can be decided; what was erased keeps no text."""
+    here = Review.objects.in_project(project)
+    for review in here.without_a_trace():
+        yield Finding.broken(f"{project.slug} {review.ref} was approved and stands in no history.")
+    made_nothing = Q(kind=ChangeKind.CREATE, status=Review.Status.APPROVED, memory=None)
+    elsewhere = ~Q(memory__project=F("project")) & Q(memory__isnull=False)
+    for review in here.filter(made_nothing | elsewhere):
+        yield Finding.broken(f"{project.slug} {review.ref} has no memory of this project.")
+    gone = here.filter(Q(memory__erased_at__isnull=False) | Q(erased_at__isnull=False))
+    for review in gone.pending():
+        yield Finding.broken(f"{project.slug} {review.ref} waits although what it is about was erased.")
+    for review in gone.exclude(fields={}, edits={}, reason=""):
+        yield Finding.broken(f"{project.slug} {review.ref} keeps text of what was erased.")
+    highest = here.aggregate(highest=Max("number"))["highest"] or 0
+    if highest > project.last_review_number:
+        last = f"past its last review R{project.last_review_number}"
+        yield Finding.broken(f"{project.slug} has R{highest}, {last}.")
 
 
 def check_index(project: Project) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from memories.models import Link, Memory, Revision, Status, Weight
 from memories.recall.lines import shown_summary
 from memories.search.types import MEMORY
 from memories.services import Applied, Pending
+from memories.wording import WAITS
 from projects.models import User
 
 
@@ -97,8 +98,8 @@ def _first_revisions(memories: Sequence[Memory], reader: User) -> dict[int, Revi
     seen = (
         Revision.objects.visible_to(reader)
         .filter(memory__in=memories)
-        .select_related("actor")
-        .defer("fields")
+        .select_related("actor", "review__decided_by")
+        .defer("fields", "review__fields", "review__edits")
     )
     return {revision.memory_id: revision for revision in seen.order_by("-version")}
 
@@ -139,11 +140,13 @@ def provenance(memory: Memory, first: Revision | None) -> dict[str, Any]:
 
 
 def written(result: Applied | Pending) -> dict[str, Any]:
-    """What a write answers: `applied` with number and version, or `pending_review` with the review."""
+    """What a write answers: `applied` with number and version, or `pending_review` with the review and what
+    happens next.
+    """
     hints = [hint.as_dict() for hint in result.hints]
     more: dict[str, Any] = {"hints": hints} if hints else {}
-    if isinstance(result, Pending):
-        return {"result": "pending_review", "review": result.number, **more}
     if result.duplicate:
         more["duplicate"] = True
+    if isinstance(result, Pending):
+        return {"result": "pending_review", "review": result.ref, "next": WAITS, **more}
     return {"result": "applied", "number": result.memory.number, "version": result.memory.version, **more}

@@ -266,7 +266,8 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return self.filter(readable_by_staff("memory__")).exclude(visibility=Visibility.PRIVATE)
 
     def of(self, memory: Memory) -> RevisionQuerySet:
-        return self.filter(memory=memory).select_related("actor").order_by("-version")
+        rows = self.filter(memory=memory).select_related("actor", "review__decided_by")
+        return rows.defer("review__fields", "review__edits").order_by("-version")
 
     def before(self, version: int) -> RevisionQuerySet:
         """Older than that version."""
@@ -280,7 +281,9 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 
     def latest_first(self) -> RevisionQuerySet:
         """In the order of writing, newest first, each with its memory and actor."""
-        return self.select_related("memory", "actor").defer("memory__body", "memory__details").order_by("-pk")
+        rows = self.select_related("memory", "actor", "review__decided_by")
+        heavy = ("memory__body", "memory__details", "review__fields", "review__edits")
+        return rows.defer(*heavy).order_by("-pk")
 
     def without_values(self) -> RevisionQuerySet:
         """Who, when and why, without what: values may be long."""

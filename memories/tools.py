@@ -12,6 +12,8 @@ from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, 
 from memories.overview import overview_of, overview_of_all
 from memories.presenting import row, when, whole, written
 from memories.recall import BUDGET_MAX, BUDGET_MIN, RULES_BUDGET, recall, rules
+from memories.reviews.presenting import waiting
+from memories.reviews.waiting import Fits, in_list, in_search, waiting_creates
 from memories.search import QUERY_MAX_LENGTH, SEARCHED_TYPES, SearchFilter, search_memories
 from memories.services import (
     add_memory,
@@ -120,9 +122,12 @@ def memory_search(
         found = search_memories(
             caller.project, caller.user, query, SearchFilter(**wanted), limit=limit, cursor=cursor
         )
+        pending = {} if cursor else _pending(caller, in_search(query, SearchFilter(**wanted)))
         if detail:
-            return found.answer([]) | packed(found.items, caller.user, budget=budget, related=related)
-    return found.answer([row(memory) for memory in found.items])
+            return (
+                found.answer([]) | packed(found.items, caller.user, budget=budget, related=related) | pending
+            )
+    return found.answer([row(memory) for memory in found.items]) | pending
 
 
 @tool(
@@ -150,8 +155,16 @@ def memory_search(
 )
 def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any) -> dict[str, Any]:
     wanted.setdefault("status", Status.ACTIVE.value)
-    page = list_memories(caller.project, caller.user, MemoryFilter(**wanted), limit=limit, cursor=cursor)
-    return page.answer([row(memory) for memory in page.items])
+    with read_snapshot():
+        page = list_memories(caller.project, caller.user, MemoryFilter(**wanted), limit=limit, cursor=cursor)
+        pending = {} if cursor else _pending(caller, in_list(MemoryFilter(**wanted)))
+    return page.answer([row(memory) for memory in page.items]) | pending
+
+
+def _pending(caller: Caller, fits: Fits) -> dict[str, Any]:
+    """The caller's own new memories that wait for a reviewer: beside the items, not among them."""
+    reviews = waiting_creates(caller.project, caller.user, fits)
+    return {"pending": [waiting(review) for review in reviews]} if reviews else {}
 
 
 @tool(

@@ -58,6 +58,12 @@ DOOR_NAMES = {
     "command": "by a command",
 }
 
+# What happens next to what was proposed: agents read it in every such answer.
+WAITS = (
+    "Nothing is changed yet: a reviewer decides. Go on without it, and don't send it again. review_list says "
+    "what became of it, and memory_recall names the outcome."
+)
+
 _CHOICES = {"kind": Kind, "weight": Weight, "visibility": Visibility, "status": Status, "hardness": Hardness}
 
 

@@ -41,7 +41,23 @@ def _tool(tool: Tool) -> str:
         for name, argument in tool.arguments.by_name.items()
     ]
     table = ["| argument | type | |", "|---|---|---|", *rows, ""] if rows else []
-    return "\n".join([f"## {tool.name}\n", f"{tool.description} Needs the right `{tool.right}`.\n", *table])
+    return "\n".join([f"## {tool.name}\n", f"{tool.description} Needs the right {_needs(tool)}.\n", *table])
+
+
+def _needs(tool: Tool) -> str:
+    """The right of a tool, and where what is asked for needs another."""
+    choices = [
+        (name, option)
+        for name, argument in tool.arguments.by_name.items()
+        if isinstance(argument, Choice)
+        for option in argument.options
+    ]
+    others = [
+        f"`{right}` for {name} {option}"
+        for name, option in choices
+        if (right := tool.right_to({name: option})) is not tool.right
+    ]
+    return ", ".join([f"`{tool.right}`", *(others if tool.right_for else ())])
 
 
 def _type(argument: Argument) -> str:

@@ -302,19 +302,23 @@ TOOLS: dict[str, Use] = {
     ),
     "memory_archive": Use("write", lambda world: {"ref": world.shared.number, "expected_version": 1}),
     "memory_verify": Use("write", lambda world: {"ref": world.shared.number}),
+    "review_list": Use("read"),
+    "review_decide": Use("review", lambda world: {"review": world.review.ref, "decision": "approve"}),
 }
 
 
 def allowed(right: str) -> dict[str, str]:
     """By token, what comes of using a tool that needs the right."""
     nobody = ("no token", "garbage", "revoked", "expired", "of a closed account")
-    may = {"read only": "read", "write only": "write", "reader": "read"}
+    may = {"read only": "read", "write only": "write", "review only": "review", "reader": "read"}
+    # Their tokens read and write.
+    roles = "forbidden" if right == "review" else "ok"
     return {
         **dict.fromkeys(nobody, "unauthenticated"),
         "of one who left": "not_found",
         "of another project": "not_found",
         **{who: "ok" if right == has else "forbidden" for who, has in may.items()},
-        **dict.fromkeys(("contributor", "reviewer", "owner"), "ok"),
+        **dict.fromkeys(("contributor", "reviewer", "owner"), roles),
     }
 
 
@@ -346,7 +350,7 @@ def test_a_tool_answers_every_token_as_the_table_says(name: str, path: str, worl
     arguments, before = use.call(world), store()
     if path == "/mcp":
         arguments["project"] = world.project.slug
-    if use.right == "write":
+    if use.right != "read":
         arguments["write_context"] = CONTEXT
     for who, want in allowed(use.right).items():
         with transaction.atomic():

@@ -64,6 +64,7 @@ ALLOWED = {
 _DERIVED = "derived from memories, written with them"
 _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
+    "memories.Review": "the queue shows and decides them",
     "memories.SummaryKey": f"an index: {_DERIVED}",
     "hygiene.SimilarPair": _DERIVED,
     "hygiene.BagContents": _DERIVED,

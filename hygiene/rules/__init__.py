@@ -13,13 +13,14 @@ from hygiene.rules import (
     missing_summary,
     old_session_summaries,
     quality,
+    review_backlog,
     similar_memories,
     stale_bag,
     superseded_still_active,
     too_many_critical,
     unverified,
 )
-from hygiene.rules.registry import Found, RuleReader, all_readers, find_reader, reader
+from hygiene.rules.registry import Found, RuleReader, all_readers, find_reader, is_narrowed, reader
 
 __all__ = [
     "Found",
@@ -28,11 +29,13 @@ __all__ = [
     "contradiction",
     "crowded_top_level",
     "find_reader",
+    "is_narrowed",
     "long_summary",
     "missing_summary",
     "old_session_summaries",
     "quality",
     "reader",
+    "review_backlog",
     "similar_memories",
     "stale_bag",
     "superseded_still_active",

@@ -5,7 +5,7 @@ from hygiene.services.fixing import Preview, apply_fix, preview_fix
 from hygiene.services.rebuilding import rebuild
 from hygiene.services.reporting import report_of
 from hygiene.services.tending import Tended, tend
-from hygiene.services.watching import watch
+from hygiene.services.watching import forget_reports, watch
 
 __all__ = [
     "Placeholders",
@@ -13,6 +13,7 @@ __all__ = [
     "Tended",
     "apply_fix",
     "backfill_summaries",
+    "forget_reports",
     "preview_fix",
     "rebuild",
     "report_of",

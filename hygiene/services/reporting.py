@@ -8,13 +8,14 @@ written after the reading, best effort.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from hygiene.findings import HygieneReport, RuleCount, counts_of, finding, worth_of
 from hygiene.models import Report
-from hygiene.rules import all_readers
-from hygiene.rules.scope import Scope, first_of_each, tallied
+from hygiene.rules import RuleReader, all_readers
+from hygiene.rules.scope import Scope, after, first_of_each, tallied
 from hygiene.scoring import score
 from hygiene.services.history import note_score
 from memories.listing import PAGE_MAX
@@ -28,11 +29,17 @@ Rows = dict[int, Report]
 
 
 def report_of(
-    project: Project, reader: User | None = None, *, day: dt.datetime | None = None, brief: bool = False
+    project: Project,
+    reader: User | None = None,
+    *,
+    day: dt.datetime | None = None,
+    brief: bool = False,
+    is_fresh: bool = False,
 ) -> HygieneReport:
     """The report as it is on `day` (today unless given), with the reader's own private findings.
 
-    One query when nothing was written since it was last asked for. `brief` is without the findings.
+    One query when nothing was written since it was last asked for. `brief` is without the findings;
+    `is_fresh` says that the caller read the project in the snapshot that it reads in.
     """
     day = start_of_day(day)
     kept = Report.objects.current(project, day.date()).for_reader(reader)
@@ -40,7 +47,7 @@ def report_of(
     missing = {Report.EVERYBODY, *([reader.pk] if reader else [])} - set(rows)
     if missing or not (brief or all(row.findings is not None for row in rows.values())):
         with read_snapshot():
-            project = Project.objects.get(pk=project.pk)
+            project = project if is_fresh else Project.objects.get(pk=project.pk)
             rows |= _numbers(Scope(project, day, reader), missing)
             if not brief:
                 _add_findings(Scope(project, day, reader), rows)
@@ -72,9 +79,19 @@ def _numbers(scope: Scope, keys: set[int]) -> Rows:
             memories=memories,
             penalty=penalty,
             score=score(penalty),
-            rules=[each.as_dict() for each in counts],
+            rules=[each.as_dict() for each in counts]
+            + ([] if key == Report.EVERYBODY else _seen(scope, tally)),
         )
     return rows
+
+
+def _seen(scope: Scope, tally: Mapping[tuple[str, int], int]) -> list[dict[str, Any]]:
+    """Of what is counted for everybody and not shown to everybody, how many the scope's reader sees."""
+    return [
+        {"rule": each.rule.name, "count": each.seen_by(each.find(scope), scope.reader).count(), "seen": True}
+        for each in all_readers()
+        if each.seen_by is not None and scope.reader is not None and tally.get((each.rule.name, 0))
+    ]
 
 
 def _add_findings(scope: Scope, rows: Rows) -> None:
@@ -85,6 +102,9 @@ def _add_findings(scope: Scope, rows: Rows) -> None:
         name = each.rule.name
         if not any(name in having for having in counts.values()):
             continue
+        if each.seen_by is not None:
+            _add_seen(each, scope, rows, counts[Report.EVERYBODY].get(name, 0), found)
+            continue
         first = first_of_each(each.find(scope), PAGE_MAX)
         for key, row in rows.items():
             hidden = int(key != Report.EVERYBODY)
@@ -93,6 +113,18 @@ def _add_findings(scope: Scope, rows: Rows) -> None:
             found[key] += mine[: PAGE_MAX - len(found[key])]
     for key, row in rows.items():
         row.findings = found[key]
+
+
+def _add_seen(
+    each: RuleReader, scope: Scope, rows: Rows, many: int, found: dict[int, list[dict[str, Any]]]
+) -> None:
+    """What not everybody sees is kept for those who do, each for himself."""
+    if each.seen_by is None or scope.reader is None or scope.reader.pk not in rows:
+        return
+    worth = worth_of(each.rule, many, rows[Report.EVERYBODY].memories, hidden=False)
+    seen = after(each.seen_by(each.find(scope), scope.reader), 0, None, PAGE_MAX)
+    mine = found[scope.reader.pk]
+    mine += [finding(each, one, worth) for one in seen[: PAGE_MAX - len(mine)]]
 
 
 def _keep_later(rows: list[Report], brief: bool) -> None:
@@ -115,6 +147,7 @@ def keep(rows: list[Report], *, brief: bool = False) -> None:
 
 
 def _report(shared: Report, own: Report | None, brief: bool) -> HygieneReport:
+    mine = (own.findings or ()) if own and not brief else ()
     return HygieneReport(
         score=shared.score,
         penalty=shared.penalty,
@@ -122,9 +155,11 @@ def _report(shared: Report, own: Report | None, brief: bool) -> HygieneReport:
         rules=_counts(shared.rules),
         findings=() if brief else shared.findings or (),
         private=_counts(own.rules) if own else (),
-        private_findings=(own.findings or ()) if own and not brief else (),
+        private_findings=[each for each in mine if each.get("private")],
+        seen={each["rule"]: each["count"] for each in own.rules if each.get("seen")} if own else {},
+        seen_findings=[each for each in mine if not each.get("private")],
     )
 
 
 def _counts(stored: list[dict[str, Any]]) -> tuple[RuleCount, ...]:
-    return tuple(RuleCount.read(each) for each in stored)
+    return tuple(RuleCount.read(each) for each in stored if not each.get("seen"))

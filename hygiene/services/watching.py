@@ -7,6 +7,7 @@ from hygiene.services.contents import note_contents
 from hygiene.services.flaws import note_flaws
 from hygiene.services.pairs import note_pairs
 from memories.services import Written
+from projects.models import Project
 
 
 def watch(written: Written) -> None:
@@ -14,6 +15,8 @@ def watch(written: Written) -> None:
     note_flaws(written)
     note_pairs(written)
     note_contents(written)
-    if written.memory.is_erased:
-        # The cached reports name titles. The next read makes them anew.
-        Report.objects.filter(project=written.memory.project_id).delete()
+
+
+def forget_reports(project: Project) -> None:
+    """The cached reports name titles. The next read makes them anew."""
+    Report.objects.filter(project=project).delete()

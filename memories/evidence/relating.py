@@ -119,11 +119,19 @@ class Evidence:
 
 
 def suggest(
-    project: Project, reader: User, fields: Mapping[str, Any], *, bounded: bool = False
+    project: Project,
+    reader: User,
+    fields: Mapping[str, Any],
+    *,
+    bounded: bool = False,
+    besides: int | None = None,
 ) -> dict[str, Any]:
-    """How a checked draft relates to what is known. Writes nothing. The caller has checked `fields`."""
+    """How a checked draft relates to what is known. Writes nothing. The caller has checked `fields`.
+
+    `besides` is the id of the memory that the draft would change: it is no evidence against itself.
+    """
     draft = _draft(project, reader, fields)
-    seen = Memory.objects.in_project(project).visible_to(reader)
+    seen = Memory.objects.in_project(project).visible_to(reader).exclude(pk=besides or 0)
     with read_snapshot():
         scope = Scope.of(project, seen, draft.memory.visibility, reader.pk)
         twin = exact_duplicate(draft.memory, scope)

@@ -3,6 +3,9 @@
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
 from memories.services.curating import mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
+from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
+from memories.services.reviews.erasing import erase_review
+from memories.services.reviews.several import DECISIONS, REVIEWS_MAX, decide_several
 from memories.services.several import Step, do_several
 from memories.services.submit import submit_change
 from memories.services.verbs import (
@@ -16,30 +19,39 @@ from memories.services.verbs import (
     supersede_memory,
     verify_memory,
 )
-from memories.services.watching import Written, register_watcher
+from memories.services.watching import Written, register_forgetter, register_watcher
 
 __all__ = [
+    "DECISIONS",
+    "REVIEWS_MAX",
     "Applied",
     "Change",
     "ChangeKind",
+    "Decision",
     "Hint",
     "Pending",
     "Step",
     "Written",
     "add_memory",
+    "approve_review",
     "archive_memory",
     "check_fields",
+    "decide_several",
     "do_several",
     "erase_memory",
+    "erase_review",
     "mark_not_similar",
     "merge_memories",
     "move_into_bag",
     "refresh_summary",
+    "register_forgetter",
     "register_watcher",
+    "reject_review",
     "resolve_contradiction",
     "restore_memory",
     "revise_memory",
     "submit_change",
     "supersede_memory",
     "verify_memory",
+    "withdraw_review",
 ]

@@ -57,7 +57,8 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     targets = links.load_targets(writing, memory, change.links)
     if memory.parent in targets["supersedes"]:
         raise _replaced_bag(memory)
-    writing.request_digest = change.digest()
+    # An approved proposal brings that of the call which made it.
+    writing.request_digest = writing.request_digest or change.digest()
     new = links.new_links(memory, targets)
     parent = {"parent": memory.parent} if memory.parent else {}
     store_new(writing, memory, {**fields, **parent}, links.told(memory, new))

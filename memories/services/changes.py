@@ -6,21 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
+from memories.models import ChangeKind as ChangeKind
 from memories.models import Memory
 from projects.models import Project
-
-
-class ChangeKind(StrEnum):
-    """What is asked for. An update may touch several fields, weight, bag, visibility and links among them."""
-
-    CREATE = "create"
-    UPDATE = "update"
-    ARCHIVE = "archive"
-    SUPERSEDE = "supersede"
-    MERGE = "merge"
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,13 @@ class Applied:
 
 @dataclass(frozen=True)
 class Pending:
-    """The change waits for a person as review `number`; nothing else happened."""
+    """The change waits for a person as review `number`; nothing else happened. `duplicate`: a retry."""
 
     number: int
     hints: list[Hint] = field(default_factory=list)
+    duplicate: bool = False
+
+    @property
+    def ref(self) -> str:
+        """As people and agents write it."""
+        return f"R{self.number}"

@@ -8,19 +8,18 @@ from memories.models import Link, Memory, Revision, Status, Weight
 from memories.recall.keeping import kept
 from memories.search import forget, unindex
 from memories.services.bags import end_bag
-from memories.services.watching import Was, Written, tell
+from memories.services.reviews.erasing import ERASED_TITLE, erase_proposals_of
+from memories.services.watching import Was, Written, forget_kept, tell
 from memories.services.writing import begin, duplicate_key, finish
 from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.errors import Forbidden
 from memoryhub.kernel.traces import wipe_traces
 from projects.models import Role
 
-ERASED_TITLE = "(erased)"
-
 
 @transaction.atomic
 def erase_memory(*, actor: Actor, memory: Memory) -> None:
-    """Take a memory's text out of the memory, its revisions and the index, for good.
+    """Take a memory's text out of the memory, its revisions, proposals and the index, for good.
 
     For owners of the project and superusers, in person; an owner erases also a private memory that
     he can't read, by its number. Raises RoleTooLow, Forbidden.
@@ -44,6 +43,7 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
     memory.scopes.all().delete()
     Link.objects.of(memory).delete()
     _forget_reasons(memory)
+    erase_proposals_of(writing, memory)
     Revision.objects.filter(memory=memory).update(
         fields={}, reason="", session="", client="", model="", branch="", commit="", request_digest=""
     )
@@ -60,6 +60,7 @@ def erase_memory(*, actor: Actor, memory: Memory) -> None:
     unindex(memory)
     forget()
     tell(Written(writing, memory, frozenset({"title", "summary", "body", "status", "parent"}), was))
+    forget_kept(writing.project)
     finish(writing)
     kept.clear()
     transaction.on_commit(wipe_traces)

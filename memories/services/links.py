@@ -8,6 +8,7 @@ from typing import Any
 from memories.errors import LinkRule
 from memories.models import Link, Memory, Status, Visibility
 from memories.services.bags import end_bag
+from memories.services.policy import Touch
 from memories.services.writing import Writing, store_change
 
 TYPES = {
@@ -130,9 +131,18 @@ def link(writing: Writing, source: Memory, target: Memory, type: str, reason: st
         resolved_at=None,
         defaults={"reason": reason, "created_by": writing.actor.user, "created_at": writing.at},
     )
-    if not created and reason and row.reason != reason:
+    if created:
+        _touch(writing, source, target)
+    elif reason and row.reason != reason:
         row.reason = reason
         row.save(update_fields=["reason"])
+        _touch(writing, source, target)
+
+
+def _touch(writing: Writing, source: Memory, target: Memory) -> None:
+    """A link is read by whoever reads both ends."""
+    seen = min((source.visibility, target.visibility), key=lambda one: Visibility(one).rank)
+    writing.touched.append(Touch(seen, seen))
 
 
 def set_superseded(
@@ -200,3 +210,4 @@ def resolve(writing: Writing, memory: Memory, rows: list[Link]) -> None:
         row.resolved_at, row.resolved_by = writing.at, writing.actor.user
         row.resolved_reason = writing.reason
         row.save(update_fields=["resolved_at", "resolved_by", "resolved_reason"])
+        _touch(writing, row.source, row.target)

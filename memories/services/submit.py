@@ -13,6 +13,8 @@ from memories.models import Memory
 from memories.services import applying
 from memories.services.changes import Applied, Change, ChangeKind, Pending
 from memories.services.checks import check_change
+from memories.services.policy import Asking, must_wait, never_waits
+from memories.services.reviews.proposing import propose
 from memories.services.writing import Writing, begin, finish, lock_memory
 from memoryhub.kernel.actor import Actor
 
@@ -25,22 +27,43 @@ _APPLY: dict[ChangeKind, Callable[..., Memory]] = {
 
 
 def submit_change(actor: Actor, change: Change) -> Applied | Pending:
-    """Check a change, decide whether it waits, and apply it in one transaction.
+    """Check a change, decide whether it waits, and apply or propose it in one transaction.
 
     Raises Invalid and SecretDetected before any row is touched; then, under the project's lock,
     NoSuchProject, RoleTooLow, RightMissing, ProjectArchived, NoSuchMemory, MovedOn, AlreadyStored,
-    OnlyItsAuthor, BagRule, LinkRule. Nothing is half applied.
+    OnlyItsAuthor, BagRule, LinkRule; for what would wait AlreadyProposed, RejectedBefore. Nothing is half
+    applied.
     """
     fields = check_change(change, actor.context)
     with transaction.atomic():
         writing = begin(actor, change.project, change.reason, memory=change.memory)
-        if must_wait(writing, change):
-            raise NotImplementedError("Reviews come with their own change; until then nothing waits.")
-        done = apply_change(writing, change, fields)
-        if not done.duplicate:
-            finish(writing)
-            advise_on(writing, change, done.memory, fields)
-        return done
+        policy, asking = writing.project.review_policy, Asking(actor.kind, actor.door, writing.standing)
+        if never_waits(policy, asking):
+            return _finished(writing, _applied(writing, change, fields))
+        number = writing.project.last_number
+        # What waits is tried all the same: it is refused at once when it can't be applied, and what it
+        # touches, bags and links included, is what the policy decides by.
+        with transaction.atomic():
+            done = _applied(writing, change, fields)
+            waits = must_wait(policy, asking, writing.touched)
+            transaction.set_rollback(waits)
+        if not waits:
+            return _finished(writing, done)
+        writing.project.last_number = number
+        return propose(writing, change, fields, writing.advice)
+
+
+def _applied(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
+    done = apply_change(writing, change, fields)
+    if not done.duplicate:
+        advise_on(writing, change, done.memory, fields)
+    return done
+
+
+def _finished(writing: Writing, done: Applied) -> Applied:
+    if not done.duplicate:
+        finish(writing)
+    return done
 
 
 # What a hint is read from: a change of weight or bag says nothing new.
@@ -57,14 +80,7 @@ def advise_on(writing: Writing, change: Change, memory: Memory, fields: Mapping[
         found = writing.told[memory.pk].near if memory.pk in writing.told else near(memory, tags)
         for advice in advise(memory, tags, found, writing.can_see):
             writing.say(advice.type, advice.message, advice.number)
-
-
-def must_wait(writing: Writing, change: Change) -> bool:
-    """Whether the project's review policy makes this change wait for a person.
-
-    Here reviews will branch off. Until they exist every change is applied at once, public ones too.
-    """
-    return False
+            writing.advice.append(writing.hints[-1])
 
 
 def apply_change(writing: Writing, change: Change, fields: dict[str, object]) -> Applied:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memories.evidence import Near, near
 from memories.models import Memory, Visibility
+from projects.models import Project
 
 if TYPE_CHECKING:
     from memories.services.writing import Writing
@@ -54,12 +55,25 @@ class Written:
 
 Watcher = Callable[[Written], None]
 _watchers: list[Watcher] = []
+Forgetter = Callable[[Project], None]
+_forgetters: list[Forgetter] = []
 _PLACE = {"parent", "visibility", "status"}
 
 
 def register_watcher(watcher: Watcher) -> None:
     """Call `watcher` after each memory that is stored or changed, under the project's lock."""
     _watchers.append(watcher)
+
+
+def register_forgetter(forgetter: Forgetter) -> None:
+    """Call `forgetter` after a text of the project was erased: what is kept of such texts goes, too."""
+    _forgetters.append(forgetter)
+
+
+def forget_kept(project: Project) -> None:
+    """Let every app drop what it keeps of texts of this project."""
+    for forgetter in _forgetters:
+        forgetter(project)
 
 
 def place_before(memory: Memory, changed: Mapping[str, Any]) -> Was:

@@ -15,10 +15,11 @@ from django.utils import timezone
 
 from memories.errors import MovedOn, NoSuchMemory
 from memories.keys import duplicate_key as duplicate_key
-from memories.models import Memory, Revision, ScopePath, Tag, Visibility
+from memories.models import Memory, Review, Revision, ScopePath, Tag, Visibility
 from memories.querysets import MemoryQuerySet
 from memories.search import index
 from memories.services.changes import Hint
+from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.compiled import Compiled
@@ -42,7 +43,13 @@ class Writing:
     reason: str = ""
     at: dt.datetime = field(default_factory=timezone.now)
     hints: list[Hint] = field(default_factory=list)
+    # Of the hints, those on the text, which hold as well for what isn't applied.
+    advice: list[Hint] = field(default_factory=list)
     request_digest: str = ""
+    # What it moves, whoever may see it: what a review policy decides by.
+    touched: list[Touch] = field(default_factory=list)
+    # The proposal that it carries out.
+    review: Review | None = None
     # One object a memory: two copies of a row would each write a version of their own.
     held: dict[int, Memory] = field(default_factory=dict)
     # The last that watchers were told of each memory.
@@ -80,6 +87,12 @@ class Writing:
             return not memory.is_private
         return self.role is not None and (not memory.is_private or memory.author_id == user.pk)
 
+    @property
+    def standing(self) -> Role | None:
+        """The actor's role in the project; an active superuser stands as an owner."""
+        user = self.actor.user
+        return Role.OWNER if user is not None and user.is_superuser and user.is_active else self.role
+
     def say(self, type: str, message: str, number: int | None = None) -> None:
         self.hints.append(Hint(type, message, number))
 
@@ -113,8 +126,8 @@ def begin(
 
 def _check_role(writing: Writing, need: Role, memory: Memory | None) -> None:
     """Superusers and the operator pass. A stranger isn't told of what they can't see."""
-    user, role = writing.actor.user, writing.role
-    if user is None or (user.is_superuser and user.is_active) or (role and role.includes(need)):
+    role = writing.role
+    if writing.actor.user is None or (writing.standing and writing.standing.includes(need)):
         return
     if role is None and memory is None:
         raise NoSuchProject(writing.project.slug)
@@ -170,6 +183,7 @@ def store_new(
     _write_revision(writing, memory, {**fields, **links})
     tags = fields.get("tags", [])
     tokens = index(memory, tags=tags, is_new=True)
+    writing.touched.append(Touch(None, memory.visibility))
     tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens))
     return memory
 
@@ -203,6 +217,7 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
         _store_scopes(memory, changed["scope_paths"])
     _write_revision(writing, memory, {**changed, **notes})
     tokens = index(memory) if _INDEXED & set(changed) else None
+    writing.touched.append(Touch(was.visibility, memory.visibility))
     tell(Written(writing, memory, frozenset(changed), was, tokens=tokens))
     return memory
 
@@ -245,9 +260,10 @@ def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any])
         reason=writing.reason,
         actor=actor.user,
         actor_kind=actor.kind,
-        token_name=actor.token.name if actor.token else "",
+        token_name=actor.token_name,
         door=actor.door,
         request_digest=writing.request_digest if memory.version == 1 else "",
+        review=writing.review,
         created_at=writing.at,
         **context.as_dict(),
     )

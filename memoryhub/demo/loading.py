@@ -10,10 +10,10 @@ from typing import Any
 
 from django.conf import settings
 
-from memories.models import Memory
-from memories.services import Applied, add_memory
+from memories.models import Memory, Review
+from memories.services import Applied, add_memory, revise_memory
 from memoryhub.kernel.actor import Actor, Door, WriteContext
-from projects.models import Membership, Project, Role, User
+from projects.models import AccessToken, Membership, Project, Role, User
 from projects.services import add_member, change_password, create_project, create_token, create_user
 
 SLUG = "memoryhub"
@@ -51,10 +51,13 @@ def load_demo() -> Demo:
         project = create_project(slug=SLUG, name="MemoryHub", owner=owner)
     if not Membership.objects.filter(project=project, user=guest).exists():
         add_member(by=None, project=project, user=guest, role=Role.READER)
-    _, token = create_token(
+    row, token = create_token(
         user=owner, projects=[project], rights=["read", "write", "review"], name="demo agent"
     )
-    return Demo(_store(project, owner), password, token)
+    entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    stored, numbers = _store(project, owner, entries["memory"])
+    _propose(project, owner, row, entries["proposal"], numbers)
+    return Demo(stored, password, token)
 
 
 def _user(name: str, password: str) -> User:
@@ -66,14 +69,14 @@ def _user(name: str, password: str) -> User:
     return change_password(user=user, password=password)
 
 
-def _store(project: Project, owner: User) -> int:
-    """Store what isn't there by title; returns how many."""
+def _store(project: Project, owner: User, entries: list[dict[str, Any]]) -> tuple[int, dict[str, int]]:
+    """Store what isn't there by title; returns how many, and the numbers of all by name."""
     context = WriteContext(session="demo", client="manage.py", branch="main")
     actor = Actor(user=owner, door=Door.COMMAND, context=context)
     known = dict(Memory.objects.in_project(project).values_list("title", "number"))
     numbers: dict[str, int] = {}
     stored = 0
-    for entry in tomllib.loads(_FILE.read_text(encoding="utf-8"))["memory"]:
+    for entry in entries:
         given: dict[str, Any] = dict(entry)
         name = given.pop("name")
         if given["title"] in known:
@@ -85,4 +88,21 @@ def _store(project: Project, owner: User) -> int:
         assert isinstance(result, Applied)
         numbers[name] = result.memory.number
         stored += 1
-    return stored
+    return stored, numbers
+
+
+def _propose(
+    project: Project, owner: User, token: AccessToken, entries: list[dict[str, Any]], numbers: dict[str, int]
+) -> None:
+    """What an agent proposes and the owner may decide: once, whatever became of it."""
+    context = WriteContext(session="demo-agent", client="claude-code", branch="main")
+    if Review.objects.in_project(project).from_session(context.session).exists():
+        return
+    actor = Actor(user=owner, door=Door.MCP, token=token, context=context)
+    for entry in entries:
+        given: dict[str, Any] = dict(entry)
+        if "memory" not in given:
+            add_memory(actor=actor, project=project, **given)
+            continue
+        memory = Memory.objects.in_project(project).get(number=numbers[given.pop("memory")])
+        revise_memory(actor=actor, memory=memory, expected_version=memory.version, **given)

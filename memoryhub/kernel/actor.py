@@ -99,8 +99,22 @@ class Actor:
         return self.kind is ActorKind.AGENT
 
     @property
+    def token_name(self) -> str:
+        """What the access token is called; empty for people."""
+        return self.token.name if self.token else ""
+
+    @property
     def name(self) -> str:
         """For sentences: `alice`, `alice's agent`, `the operator`."""
         if self.user is None:
             return "the operator"
         return f"{self.user.username}'s agent" if self.is_agent else self.user.username
+
+
+def signed_name(user: User | None, kind: str, token_name: str = "") -> str:
+    """Who, as a history says it: a person, somebody's agent with its token's name, or the operator."""
+    if user is None:
+        return "the operator"
+    if kind == ActorKind.AGENT:
+        return f"{user.username}'s agent" + (f" ({token_name})" if token_name else "")
+    return user.username

@@ -82,6 +82,17 @@ class Number(Argument):
 
 
 @dataclass(frozen=True)
+class ReviewNumber(Argument):
+    """The number of a review."""
+
+    def read(self, value: Any) -> int:
+        number = read_number(value, review=True)
+        if not number:
+            raise Unreadable("Must be a review such as R12.")
+        return number
+
+
+@dataclass(frozen=True)
 class Count(Argument):
     """How many. Above `most` it is lowered to it; below `least` it is refused."""
 

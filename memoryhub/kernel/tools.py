@@ -22,6 +22,8 @@ Answer = dict[str, Any] | str
 Handler = Callable[..., Answer]
 # Adds what is wrong with the readable values to the problems of the others: one refusal names all.
 Check = Callable[[Any, dict[str, Any], Problems], None]
+# For a tool that needs another right by what it is asked for.
+RightFor = Callable[[Mapping[str, Any]], "Right"]
 
 
 class Right(StrEnum):
@@ -44,6 +46,11 @@ class Tool:
     needs_project: bool
     destructive: bool
     check: Check | None = None
+    right_for: RightFor | None = None
+
+    def right_to(self, arguments: Mapping[str, Any]) -> Right:
+        """What a call with these arguments, as they were sent, needs."""
+        return self.right_for(arguments) if self.right_for else self.right
 
 
 _tools: dict[str, Tool] = {}
@@ -58,6 +65,7 @@ def tool(
     needs_project: bool = True,
     destructive: bool = False,
     check: Check | None = None,
+    right_for: RightFor | None = None,
     after: str = "",
 ) -> Callable[[Handler], Handler]:
     """Declare a tool. The description is what the agent reads: what it does, and when to call it.
@@ -69,7 +77,15 @@ def tool(
 
     def declare(handler: Handler) -> Handler:
         _tools[name] = Tool(
-            name, description, handler, right, Arguments(arguments or {}), needs_project, destructive, check
+            name,
+            description,
+            handler,
+            right,
+            Arguments(arguments or {}),
+            needs_project,
+            destructive,
+            check,
+            right_for,
         )
         if after:
             _list_after(name, after)

@@ -55,7 +55,7 @@ def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, A
     if tool is None:
         names = ", ".join(known.name for known in all_tools())
         raise NotFound(f"There is no tool {in_one_line(name[:80])!r}. Tools: {names}.")
-    caller.check_right(tool.right)
+    caller.check_right(tool.right_to(arguments))
     caller.choose_project(arguments, required=tool.needs_project)
     problems = Problems()
     given = {key: value for key, value in arguments.items() if key != "project"}

@@ -9,15 +9,26 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from memories.models import Memory
+from memories.models import Memory, Review
+from memories.services import Pending, revise_memory
 from projects.models import AccessToken, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
 from tests.admin_client import superuser
-from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, UserFactory, member, token_for
+from tests.factories import (
+    MembershipFactory,
+    MemoryFactory,
+    ProjectFactory,
+    UserFactory,
+    agent,
+    member,
+    token_for,
+)
 
 # Who opens a door in a browser, in this order.
 PEOPLE = ("anonymous", "stranger", "reader", "contributor", "reviewer", "owner", "superuser")
 ROLES = ("reader", "contributor", "reviewer", "owner")
+
+EVERY_RIGHT = ("read", "write", "review")
 
 # Numbers begin here, so that a number in an answer is no page count by chance.
 FIRST_NUMBER = 731_000
@@ -51,6 +62,7 @@ class World:
     shared: Memory
     private: Memory
     token: AccessToken
+    review: Review
     clients: dict[str, Client] = field(default_factory=dict)
 
     def canaries(self, who: str) -> list[str]:
@@ -76,7 +88,20 @@ def make_world() -> World:
     private = MemoryFactory(
         project=project, author=author, visibility="private", parent=shared, **canary_texts("private")
     )
-    return World(project, people, author, shared, private, token_for(author, project)[0])
+    return World(
+        project, people, author, shared, private, token_for(author, project)[0], _proposal(author, shared)
+    )
+
+
+def _proposal(author: User, shared: Memory) -> Review:
+    """What the author's agent proposed of the shared one; nothing waits in the project otherwise."""
+    project = shared.project
+    Project.objects.filter(pk=project.pk).update(review_policy="agents")
+    given = {name: value for name, value in canary_texts("proposed").items() if name != "kind"}
+    result = revise_memory(actor=agent(author), memory=shared, expected_version=1, **given)
+    Project.objects.filter(pk=project.pk).update(review_policy="none")
+    assert isinstance(result, Pending)
+    return Review.objects.get(number=result.number)
 
 
 def caller_tokens(world: World) -> dict[str, str]:
@@ -95,10 +120,12 @@ def caller_tokens(world: World) -> dict[str, str]:
         "revoked": revoked_text,
         "expired": expired_text,
         "of a closed account": token_for(closed, project)[1],
-        "of one who left": token_for(left, project)[1],
-        "of another project": token_for(owner, other)[1],
+        # Everything a token can do, and yet not here.
+        "of one who left": token_for(left, project, rights=EVERY_RIGHT)[1],
+        "of another project": token_for(owner, other, rights=EVERY_RIGHT)[1],
         "read only": token_for(owner, project, rights=("read",))[1],
         "write only": token_for(owner, project, rights=("write",))[1],
+        "review only": token_for(owner, project, rights=("review",))[1],
         **{role: token_for(world.people[role], project)[1] for role in ROLES},
     }
     deactivate_user(by=None, user=closed)

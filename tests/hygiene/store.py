@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from memories.models import Memory
+from memories.models import Memory, Review
 from memories.services import revise_memory
 from projects.models import Project, User
-from tests.factories import DETAILS, MemoryFactory, person
+from tests.factories import DETAILS, MemoryFactory, agent, person
 
 # The day that reports are asked for; everything is written on the day before, or long ago.
 DAY = dt.datetime(2026, 3, 12, tzinfo=dt.UTC)
@@ -40,8 +40,18 @@ def untidy(project: Project, owner: User) -> list[Memory]:
     made += [add("The new way", supersedes=[made[-2].number], summary="As it is.")]
     made += [MemoryFactory(project=project, author=owner, title="Untagged", summary="Nobody finds it.")]
     made += [add("Garbled", body="Das GerÃ¤t", summary="Wrongly decoded.")]
+    _propose(owner, made[0])
     _age(made)
     return made
+
+
+def _propose(owner: User, memory: Memory) -> None:
+    """What the owner's agent proposed long ago and nobody decided."""
+    Project.objects.filter(pk=memory.project_id).update(review_policy="agents")
+    revise_memory(actor=agent(owner), memory=memory, expected_version=1, summary="What listens, and where.")
+    Project.objects.filter(pk=memory.project_id).update(review_policy="none")
+    memory.project.refresh_from_db()
+    Review.objects.update(created_at=LONG_AGO)
 
 
 def _age(made: list[Memory]) -> None:

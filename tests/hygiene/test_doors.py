@@ -85,10 +85,12 @@ def test_below_the_threshold_the_line_asks_for_a_clean_up(project: Project, stor
 def test_recall_and_overview_say_the_same_line(
     asking: Agent, project: Project, alice: User, store: list[Memory]
 ) -> None:
-    last = recall(project, alice).text.splitlines()[-1]
+    # After it only what waits for the owner to decide.
+    hygiene, waiting = recall(project, alice).text.splitlines()[-2:]
     said = asking.call("project_overview").json["hygiene"]
-    assert last == said["line"]
-    assert last.startswith(f"Hygiene {said['score']}/100 • ")
+    assert hygiene == said["line"]
+    assert waiting == "1 review waiting"
+    assert hygiene.startswith(f"Hygiene {said['score']}/100 • ")
     assert said["clean_up"] is (said["score"] < project.hygiene_threshold)
 
 

@@ -23,6 +23,7 @@ from memoryhub.kernel.arguments import (
     Moment,
     Number,
     Numbers,
+    ReviewNumber,
     Text,
     Unreadable,
     Version,
@@ -41,6 +42,7 @@ EVERY_ARGUMENT = (
     Text(),
     Number(),
     Number(or_zero=True),
+    ReviewNumber(),
     Count(),
     Version(),
     Flag(),
@@ -51,6 +53,17 @@ EVERY_ARGUMENT = (
     Moment(),
     Details(),
 )
+
+
+@pytest.mark.parametrize("value", [12, "12", "R12", "r12", " R12 ", "R 12", "#12"])
+def test_a_review_however_it_is_written(value: object) -> None:
+    assert ReviewNumber().read(value) == 12
+
+
+@pytest.mark.parametrize("value", ["RR12", "R", "R0", 0, "R-1", "12R", True, None, ["R12"], "R12,R13"])
+def test_what_is_no_review(value: object) -> None:
+    with pytest.raises(Unreadable, match="R12"):
+        ReviewNumber().read(value)
 
 
 @pytest.mark.parametrize("value", [48, "48", "#48", " #48 ", "# 48", 48.0, "048"])

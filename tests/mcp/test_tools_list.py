@@ -26,7 +26,14 @@ FIRST_TEN = [
     "memory_rules",
 ]
 # In the order of the list: the question before a write stands beside what reads.
-LISTED = [*FIRST_TEN[:5], "memory_suggest", *FIRST_TEN[5:], "hygiene_report"]
+LISTED = [
+    *FIRST_TEN[:5],
+    "memory_suggest",
+    *FIRST_TEN[5:],
+    "review_list",
+    "review_decide",
+    "hygiene_report",
+]
 FORBIDDEN = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "title"}
 
 

@@ -16,7 +16,13 @@ class Command(HubCommand):
         parser.add_argument("slug")
         parser.add_argument("--name", required=True)
         parser.add_argument("--owner", required=True, metavar="USER")
-        parser.add_argument("--review", choices=ReviewPolicy.values, default=ReviewPolicy.AGENTS.value)
+        parser.add_argument(
+            "--review",
+            choices=ReviewPolicy.values,
+            default=ReviewPolicy.AGENTS.value,
+            help="Who works in it: none for just you, agents (unless given) for a team, whose reviewers "
+            "decide on what agents propose; everyone makes all changes wait.",
+        )
 
     def run(self, **options: Any) -> None:
         project = create_project(

@@ -1,4 +1,4 @@
-"""Memories and what hangs on them: tags, scopes, links, revisions.
+"""Memories and what hangs on them: tags, scopes, links.
 
 Nothing here writes: every change goes through `memories.services`, and `save()` keeps Django's meaning.
 """
@@ -6,75 +6,16 @@ Nothing here writes: every change goes through `memories.services`, and `save()`
 from __future__ import annotations
 
 import uuid
-from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memories.querysets import LinkQuerySet, MemoryQuerySet, PartQuerySet, RevisionQuerySet
+from memories.models.choices import Hardness, Kind, Origin, Status, Visibility, Weight
+from memories.querysets import LinkQuerySet, MemoryQuerySet, PartQuerySet
 from memoryhub.kernel.text import SUMMARY_MAX_LENGTH, TITLE_MAX_LENGTH
 from projects.models import Project
-
-
-class Kind(models.TextChoices):
-    """What sort of knowledge a memory is."""
-
-    DECISION = "decision", "decision"
-    CONSTRAINT = "constraint", "constraint"
-    PIPELINE = "pipeline", "pipeline"
-    FACT = "fact", "fact"
-    PREFERENCE = "preference", "preference"
-    NOTE = "note", "note"
-    SESSION_SUMMARY = "session_summary", "session summary"
-
-
-class Weight(models.TextChoices):
-    """How heavily a memory counts in recall."""
-
-    CRITICAL = "critical", "critical"
-    NORMAL = "normal", "normal"
-    LOW = "low", "low"
-
-
-class Visibility(models.TextChoices):
-    """Who may read a memory."""
-
-    PRIVATE = "private", "private"
-    SHARED = "shared", "shared"
-    PUBLIC = "public", "public"
-
-    @property
-    def rank(self) -> int:
-        return list(Visibility).index(self)
-
-    def at_least(self, other: Visibility) -> bool:
-        """Whether everybody who may read the other may read this."""
-        return self.rank >= other.rank
-
-
-class Status(models.TextChoices):
-    """Whether a memory is in use."""
-
-    ACTIVE = "active", "active"
-    SUPERSEDED = "superseded", "superseded"
-    ARCHIVED = "archived", "archived"
-
-
-class Hardness(models.TextChoices):
-    """Whether a constraint may be weighed against others."""
-
-    ABSOLUTE = "absolute", "absolute"
-    ADVISORY = "advisory", "advisory"
-
-
-class Origin(models.TextChoices):
-    """How a memory came in. Set by the door at creation, never changed."""
-
-    USER = "user", "user"
-    AGENT = "agent", "agent"
-    IMPORT = "import", "import"
 
 
 class Memory(models.Model):
@@ -305,55 +246,3 @@ class Link(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} {self.get_type_display()} {self.target}"
-
-
-class Revision(models.Model):
-    """What changed in a memory at one version, who changed it, from where, and why.
-
-    `fields` holds the new values of what changed (all of them at version 1), so that folding the
-    revisions up to a version gives the memory as it was then.
-    """
-
-    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="revisions")
-    version = models.PositiveIntegerField()
-    fields = models.JSONField(default=dict)
-    # As it was after the change: what was written in private stays its author's when it is shared later.
-    visibility = models.CharField(max_length=10, choices=Visibility.choices)
-    reason = models.TextField(blank=True)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    actor_kind = models.CharField(max_length=10)
-    token_name = models.CharField(max_length=80, blank=True)
-    door = models.CharField(max_length=10)
-    session = models.CharField(max_length=80, blank=True)
-    client = models.CharField(max_length=80, blank=True)
-    model = models.CharField(max_length=80, blank=True)
-    branch = models.CharField(max_length=200, blank=True)
-    commit = models.CharField(max_length=64, blank=True)
-    # Of what was asked for at creation: tells a retry of the same add from another one.
-    request_digest = models.CharField(max_length=64, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    objects = RevisionQuerySet.as_manager()
-
-    class Meta:
-        ordering = ("memory", "-version")
-        constraints = (models.UniqueConstraint(fields=("memory", "version"), name="revision_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.memory} at version {self.version}"
-
-    @property
-    def actor_name(self) -> str:
-        """Who: a person, somebody's agent with its token's name, or the operator."""
-        if self.actor is None:
-            return "the operator"
-        if self.actor_kind == "agent":
-            return f"{self.actor.username}'s agent" + (f" ({self.token_name})" if self.token_name else "")
-        return self.actor.username
-
-    def provenance(self) -> dict[str, Any]:
-        """Where it came from: who, by which door, session, client, model, branch, commit."""
-        said = {name: getattr(self, name) for name in self.PROVENANCE if getattr(self, name)}
-        return {"actor": self.actor_name, **said}
-
-    PROVENANCE: ClassVar[tuple[str, ...]] = ("door", "session", "client", "model", "branch", "commit")

@@ -1,0 +1,23 @@
+"""What memories are made of: the rows, and the closed lists of their fields."""
+
+from memories.models.choices import ChangeKind, Hardness, Kind, Origin, Status, Visibility, Weight
+from memories.models.history import Revision
+from memories.models.memory import Link, Memory, ScopePath, SummaryKey, Tag
+from memories.models.review import Review
+
+__all__ = [
+    "ChangeKind",
+    "Hardness",
+    "Kind",
+    "Link",
+    "Memory",
+    "Origin",
+    "Review",
+    "Revision",
+    "ScopePath",
+    "Status",
+    "SummaryKey",
+    "Tag",
+    "Visibility",
+    "Weight",
+]

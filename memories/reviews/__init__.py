@@ -1,0 +1,1 @@
+"""Proposed changes: which there are, who may read them, and what they would change."""

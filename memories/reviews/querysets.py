@@ -1,0 +1,131 @@
+"""Which proposals: the words that doors and services read by."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+
+from memories.querysets import readable_by, readable_by_staff
+from projects.models import Role
+
+if TYPE_CHECKING:
+    from memories.models import Memory, Review  # noqa: F401 - named in quotes below
+    from projects.models import Project, User
+
+# What lists leave out: proposed texts may be long.
+_HEAVY = ("fields", "edits", "memory__body", "memory__details", "memory__retrieval_hints")
+
+
+def _publishing() -> Q:
+    """Of a private memory that others would read: their proposer offers it to be read."""
+    return Q(publishes=True, memory__erased_at=None)
+
+
+class ReviewQuerySet(models.QuerySet["Review"]):
+    """Proposals by who may read them and what became of them."""
+
+    def visible_to(self, user: User) -> ReviewQuerySet:
+        """One's own while one is a member; as a reviewer of the project those of all members.
+
+        A reviewer sees none on a memory that he may not read (somebody's private one by now, an erased
+        one), but for those that wait to make it readable. To everybody else a proposal doesn't exist.
+        """
+        return self._seen_by(user, _publishing() & Q(status=self.model.Status.PENDING))
+
+    def decidable_by(self, user: User) -> ReviewQuerySet:
+        """The same, with those that publish a memory and were decided: that they were is said."""
+        return self._seen_by(user, _publishing())
+
+    def _seen_by(self, user: User, publishing: Q) -> ReviewQuerySet:
+        mine = user.memberships.order_by()
+        reviewing = mine.filter(role__in=[role for role in Role if role.includes(Role.REVIEWER)])
+        readable = Q(memory=None) | publishing | readable_by(user, "memory__")
+        return self.filter(
+            Q(proposer=user, project__in=mine.values("project"))
+            | (Q(project__in=reviewing.values("project")) & readable)
+        )
+
+    def visible_to_staff(self) -> ReviewQuerySet:
+        """What the admin shows: none on a memory that it hides, but for those that wait to publish it."""
+        waiting = _publishing() & Q(status=self.model.Status.PENDING)
+        return self.filter(Q(memory=None) | waiting | readable_by_staff("memory__"))
+
+    def decidable_by_staff(self) -> ReviewQuerySet:
+        """The same, with those that publish a memory and were decided."""
+        return self.filter(Q(memory=None) | _publishing() | readable_by_staff("memory__"))
+
+    def in_project(self, project: Project) -> ReviewQuerySet:
+        return self.filter(project=project)
+
+    def numbered(self, number: int) -> ReviewQuerySet:
+        return self.filter(number=number)
+
+    def pending(self) -> ReviewQuerySet:
+        return self.filter(status=self.model.Status.PENDING)
+
+    def rejected(self) -> ReviewQuerySet:
+        return self.filter(status=self.model.Status.REJECTED)
+
+    def decided(self) -> ReviewQuerySet:
+        """Approved or rejected: what somebody answered, not what was taken back."""
+        return self.filter(status__in=[self.model.Status.APPROVED, self.model.Status.REJECTED])
+
+    def with_status(self, status: str) -> ReviewQuerySet:
+        return self.filter(status=status)
+
+    def proposed_by(self, user: User) -> ReviewQuerySet:
+        return self.filter(proposer=user)
+
+    def not_proposed_by(self, user: User) -> ReviewQuerySet:
+        return self.exclude(proposer=user)
+
+    def from_session(self, session: str) -> ReviewQuerySet:
+        """The proposals of one session, which are often decided together."""
+        return self.filter(session=session)
+
+    def creating(self) -> ReviewQuerySet:
+        """Of new memories."""
+        return self.filter(kind="create")
+
+    def on(self, memory: Memory) -> ReviewQuerySet:
+        """Those that change this memory, or made it."""
+        return self.filter(memory=memory)
+
+    def equal_to(self, digest: str) -> ReviewQuerySet:
+        """Those that propose the same."""
+        return self.filter(digest=digest)
+
+    def waiting_since(self, before: dt.datetime) -> ReviewQuerySet:
+        """Pending, and proposed before a moment."""
+        return self.pending().filter(created_at__lt=before)
+
+    def decided_since(self, moment: dt.datetime) -> ReviewQuerySet:
+        return self.decided().filter(decided_at__gte=moment)
+
+    def for_rows(self) -> ReviewQuerySet:
+        """What a row of a list shows, without the proposed texts."""
+        return self.select_related("project", "memory", "proposer", "decided_by").defer(*_HEAVY)
+
+    def whole(self) -> ReviewQuerySet:
+        """With all that is proposed."""
+        return self.select_related("project", "memory", "proposer", "decided_by")
+
+    def newest_first(self) -> ReviewQuerySet:
+        return self.order_by("-number")
+
+    def oldest_first(self) -> ReviewQuerySet:
+        return self.order_by("number")
+
+    def without_a_trace(self) -> ReviewQuerySet:
+        """Approved with new values, and yet nothing stands in any history: what the doctor looks for.
+
+        A link alone may be there already by the time it is approved.
+        """
+        from memories.models import Revision
+
+        carried = Exists(Revision.objects.filter(review=OuterRef("pk")))
+        approved = self.filter(status=self.model.Status.APPROVED, erased_at=None)
+        return approved.exclude(carried).exclude(fields={})

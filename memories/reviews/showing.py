@@ -1,0 +1,164 @@
+"""What a proposal would change, field by field, as far as its reader may know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memories.evidence import suggest
+from memories.models import ChangeKind, Memory, Review
+from memories.querysets import MemoryQuerySet
+from memories.services.reviews.data import current_versions, value_of
+from projects.models import User
+
+# The order in which a person reads them.
+_ORDER = (
+    "title",
+    "summary",
+    "kind",
+    "body",
+    "details",
+    "tags",
+    "weight",
+    "visibility",
+    "parent",
+    "hardness",
+    "scope_paths",
+    "retrieval_hints",
+    "status",
+)
+_SAYING = {"title", "summary", "body"}
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field (of details one key, as `details.problem`): what stands there now, and what is proposed.
+
+    `current` is None for a new memory and where the reader may not know it. `edited` is what a reviewer
+    approved instead; None where nothing was edited.
+    """
+
+    name: str
+    current: Any
+    proposed: Any
+    edited: Any = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A review with what its reader may know: `memory`, `other` and `links` are those he may see."""
+
+    review: Review
+    memory: Memory | None
+    changes: list[FieldChange]
+    links: Mapping[str, list[Memory]] = field(default_factory=dict)
+    other: Memory | None = None
+    # Numbers of what moved on since: approving is a conflict. 0 stands for one that he can't see.
+    moved: list[int] = field(default_factory=list)
+
+    @property
+    def is_stale(self) -> bool:
+        return bool(self.moved)
+
+    @property
+    def names(self) -> list[str]:
+        """What changes: fields, then links."""
+        return [*dict.fromkeys(change.name.partition(".")[0] for change in self.changes), *self.links]
+
+
+def proposal_of(review: Review, reader: User, *, staff: bool = False) -> Proposal:
+    """What a review that the reader may see proposes; `staff` reads as the admin shows.
+
+    Of a private memory that would be published others see what they will read then, and nothing that
+    stands there now. Load the review with `whole()`. A fixed number of queries.
+    """
+    here = Memory.objects.in_project(review.project)
+    seen = here.visible_to_staff() if staff else here.visible_to(reader)
+    memory: Memory | None = None
+    # Once approved a create has become this memory: there is no "now" beside what was proposed.
+    if review.memory_id:
+        rows = seen.select_related("parent").prefetch_related("tags", "scopes")
+        memory = rows.filter(pk=review.memory_id).first()
+    named = _named(review, seen)
+    current = memory if review.is_pending and review.kind != ChangeKind.CREATE else None
+    links = {
+        name: [named[number] for number in numbers if number in named]
+        for name, numbers in review.links.items()
+    }
+    return Proposal(
+        review=review,
+        memory=memory,
+        changes=_changes(review, current, named),
+        links={name: others for name, others in links.items() if others},
+        other=named.get(review.other or 0),
+        moved=_moved(review, memory, named) if review.is_pending else [],
+    )
+
+
+def _named(review: Review, seen: MemoryQuerySet) -> dict[int, Memory]:
+    """Of the memories that it names, those that the reader may see."""
+    numbers = {number for numbers in review.links.values() for number in numbers}
+    numbers |= {review.other or 0, review.fields.get("parent") or 0, review.edits.get("parent") or 0} - {0}
+    if not numbers:
+        return {}
+    return {memory.number: memory for memory in seen.with_numbers(numbers).titles_only()}
+
+
+def _changes(review: Review, memory: Memory | None, named: Mapping[int, Memory]) -> list[FieldChange]:
+    found: list[FieldChange] = []
+    for name in _ORDER:
+        if name not in review.fields and name not in review.edits:
+            continue
+        now = value_of(memory, name) if memory is not None else None
+        proposed, edited = review.fields.get(name, now), review.edits.get(name)
+        if name == "details":
+            found += _detail_changes(now or {}, proposed or {}, edited or {})
+        elif name == "parent":
+            found.append(FieldChange(name, now, _shown(proposed, named), _shown(edited, named)))
+        else:
+            found.append(FieldChange(name, now, proposed, edited))
+    return found
+
+
+def _detail_changes(
+    now: Mapping[str, Any], proposed: Mapping[str, Any], edited: Mapping[str, Any]
+) -> Iterable[FieldChange]:
+    for key in dict.fromkeys([*proposed, *edited]):
+        yield FieldChange(f"details.{key}", now.get(key), proposed.get(key, now.get(key)), edited.get(key))
+
+
+def _shown(number: int | None, named: Mapping[int, Memory]) -> int | None:
+    """The number of a bag that the reader may see; 0 is none."""
+    return number if not number or number in named else None
+
+
+def _moved(review: Review, memory: Memory | None, named: Mapping[int, Memory]) -> list[int]:
+    moved = []
+    changed = review.memory if review.kind != ChangeKind.CREATE else None
+    if changed is not None and changed.version != review.based_on:
+        moved.append(memory.number if memory else 0)
+    now = current_versions(review.project, {int(number) for number in review.beside})
+    for number, version in review.beside.items():
+        if now.get(number) != version:
+            moved.append(int(number) if int(number) in named else 0)
+    return moved
+
+
+def evidence_of(review: Review, reader: User) -> dict[str, Any] | None:
+    """How its text relates to what is known, as `memory_suggest` answers; None when it changes no text."""
+    if not _SAYING & set(review.fields):
+        return None
+    fields: dict[str, Any] = {}
+    memory = review.memory
+    if memory is not None and not review.publishes:
+        names = ("title", "summary", "body", "kind", "details", "retrieval_hints", "visibility")
+        fields = {name: value_of(memory, name) for name in (*names, "tags")}
+    details = fields.get("details", {}) | review.fields.get("details", {})
+    return suggest(
+        review.project,
+        reader,
+        {**fields, **review.applied_fields, "details": details},
+        bounded=True,
+        besides=review.memory_id,
+    )

@@ -1,0 +1,116 @@
+"""What recall and overview say of proposals: how many wait for a reviewer, and what became of one's own."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, F, FilteredRelation, IntegerField, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from memories.models import Review
+from memories.recall.reading import start_of_day
+from projects.models import Membership, Project, Role, User
+
+# So many outcomes, newest first, for so long: or until the user's next hand-off, of which another app tells.
+OUTCOMES_MAX = 10
+TOLD_FOR = dt.timedelta(days=7)
+HandedOver = Callable[[Project, User], dt.datetime | None]
+_handed_over: list[HandedOver] = []
+
+# Lines of this process: a recall of what didn't change asks the database for none.
+_KEPT_MAX = 500
+_kept: OrderedDict[tuple[Any, ...], tuple[str, str]] = OrderedDict()
+_guard = threading.Lock()
+
+
+def register_hand_off(last: HandedOver) -> None:
+    """Say when a user last handed over in a project: outcomes from before that are told no more."""
+    _handed_over.append(last)
+
+
+@dataclass(frozen=True)
+class Told:
+    """How many proposals wait for a user to decide, and the last ones of his own that were decided."""
+
+    waiting: int = 0
+    # As number and status, newest first.
+    outcomes: list[tuple[int, str]] = field(default_factory=list)
+
+
+def told(project: Project, user: User, day: dt.datetime) -> Told:
+    """Both in one query; `day` is when the UTC day began. Somebody who is no member is told nothing."""
+    mine = Q(
+        user__proposals__project=project,
+        user__proposals__status__in=[Review.Status.APPROVED, Review.Status.REJECTED],
+        user__proposals__decided_at__gte=_told_since(project, user, day),
+    )
+    rows = (
+        Membership.objects.filter(project=project, user=user)
+        .annotate(mine=FilteredRelation("user__proposals", condition=mine), waiting=_waiting(project, user))
+        .order_by(F("mine__decided_at").desc(nulls_last=True), "-mine__number")
+        .values_list("role", "waiting", "mine__number", "mine__status")[:OUTCOMES_MAX]
+    )
+    found = list(rows)
+    if not found:
+        return Told()
+    role, waiting, _, _ = found[0]
+    outcomes = [(number, status) for _, _, number, status in found if number]
+    return Told(waiting if Role(role).includes(Role.REVIEWER) else 0, outcomes)
+
+
+def _told_since(project: Project, user: User, day: dt.datetime) -> dt.datetime:
+    handed_over = [moment for last in _handed_over if (moment := last(project, user))]
+    return max([day - TOLD_FOR, *handed_over])
+
+
+def _waiting(project: Project, user: User) -> Coalesce:
+    """What a reviewer may decide; one's own isn't, where a second person is needed."""
+    waiting = Review.objects.in_project(project).visible_to(user).pending().order_by()
+    if project.review_needs_second_person:
+        waiting = waiting.not_proposed_by(user)
+    many = waiting.values("project").annotate(many=Count("pk")).values("many")
+    return Coalesce(Subquery(many, output_field=IntegerField()), 0)
+
+
+def waiting_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """For recall: that proposals wait for the reader."""
+    return _lines(project, reader, day)[0]
+
+
+def outcome_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """For recall: what became of the reader's proposals, as `R12 rejected, R11 approved`."""
+    return _lines(project, reader, day)[1]
+
+
+def _lines(project: Project, reader: User, day: dt.datetime) -> tuple[str, str]:
+    """Both. They stand while the project's change counter and the day do: every decision raises it."""
+    key = (project.uid, project.change_counter, reader.pk, day)
+    with _guard:
+        said = _kept.get(key)
+    if said is None:
+        said = _said(told(project, reader, day))
+        with _guard:
+            _kept[key] = said
+            if len(_kept) > _KEPT_MAX:
+                _kept.popitem(last=False)
+    return said
+
+
+def _said(told: Told) -> tuple[str, str]:
+    many = told.waiting
+    # Short: hygiene has up to 120 of the 160 characters that all closing lines share.
+    waits = f"{many} review{'' if many == 1 else 's'} waiting" if many else ""
+    outcomes = ", ".join(f"R{number} {status}" for number, status in told.outcomes)
+    return waits, outcomes
+
+
+def overview_entry(project: Project, reader: User) -> dict[str, Any] | None:
+    """For overviews: how many proposals wait for the reader to decide, and how many of his own wait."""
+    mine = Review.objects.in_project(project).visible_to(reader).proposed_by(reader).pending().count()
+    said = {"waiting": told(project, reader, start_of_day()).waiting, "mine": mine}
+    return said if any(said.values()) else None

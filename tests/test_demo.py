@@ -1,0 +1,35 @@
+"""The demo: MemoryHub's own memory, with what an agent proposes and nobody has decided yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from memories.models import Memory, Review
+from memories.reviews.showing import proposal_of
+from memories.services import reject_review
+from memoryhub.demo.loading import load_demo
+from projects.models import Project, User
+from tests.factories import person
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_demo_shows_proposals_that_its_owner_may_decide() -> None:
+    load_demo()
+    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    reviews = list(Review.objects.visible_to(owner).whole().oldest_first())
+    assert [review.kind for review in reviews] == ["create", "update"]
+    assert all(review.is_pending and review.actor_name == "demo's agent (demo agent)" for review in reviews)
+    (change,) = proposal_of(reviews[1], owner).changes
+    assert set(change.current) < set(change.proposed)
+    assert not Memory.objects.in_project(project).filter(title=reviews[0].title).exists()
+
+
+def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
+    load_demo()
+    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    reject_review(actor=person(owner), review=Review.objects.get(number=1), note="Known.")
+    counted = Memory.objects.count()
+    assert load_demo().stored == 0
+    assert (Memory.objects.count(), Review.objects.count()) == (counted, 2)
+    assert Review.objects.in_project(project).pending().count() == 1
