@@ -10,13 +10,16 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from hygiene.errors import NoSuchRule
-from hygiene.findings import HygieneReport, finding, worth_of
-from hygiene.rules import RuleReader, all_readers
-from hygiene.rules.scope import Scope, after
+from hygiene.findings import HygieneReport, answered, finding, worth_of
+from hygiene.rules import RuleReader, all_readers, find_reader
+from hygiene.rules.scope import Scope, about, after
 from hygiene.rules.table import BY_NAME
 from hygiene.services.reporting import report_of
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
+from memories.querysets import MemoryQuerySet
 from memories.recall.reading import start_of_day
 from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
@@ -44,7 +47,7 @@ class FindingsPage:
             "penalty": self.report.penalty,
             "rules": [each.as_dict() for each in self.report.rules],
             **(private if self.report.private else {}),
-            "items": self.items,
+            "items": [answered(item) for item in self.items],
             "total": self.total,
             "has_more": self.next_cursor is not None,
             **more,
@@ -67,7 +70,8 @@ def findings_of(
     binding = ["hygiene", reader.pk, project.pk, rule]
     place: Place | None = tuple(cursors.decode(cursor, binding)) if cursor else None
     with read_snapshot():
-        report = report_of(project, reader, day=day)
+        # The findings of one rule, or further ones, aren't read out of the report.
+        report = report_of(project, reader, day=day, brief=bool(rule or place))
         if place is None and not rule:
             first = [*report.findings, *report.private_findings]
             # The shared ones may be cut in the report: then what follows them isn't known here.
@@ -131,3 +135,34 @@ def _page(
 ) -> list[dict[str, Any]]:
     worth = worth_of(each.rule, many, report.memories, hidden=bool(hidden))
     return [finding(each, row, worth) for row in after(each.find(scope), hidden, since, most)]
+
+
+def findings_about(project: Project, reader: User, number: int) -> list[dict[str, Any]]:
+    """The findings that name a memory, in the order of the table; two queries once the report is cached."""
+    day = start_of_day(None)
+    with read_snapshot():
+        report = report_of(project, reader, day=day, brief=True)
+        having = {each.rule.name for each in (*report.rules, *report.private)}
+        readers = {each.rule.name: each for each in all_readers() if each.rule.name in having}
+        if not readers:
+            return []
+        scope = Scope(Project.objects.get(pk=project.pk), day, reader)
+        rows = about({name: each.find(scope) for name, each in readers.items()}, number)
+    order = list(BY_NAME)
+    counts = report.counts
+    found = []
+    for name, row in sorted(rows, key=lambda pair: (pair[1].hidden, order.index(pair[0]), pair[1])):
+        many = counts.get(name, 0)
+        worth = 0 if row.hidden else worth_of(readers[name].rule, many, report.memories, hidden=False)
+        found.append(finding(readers[name], row, worth))
+    return found
+
+
+def named_by(memories: MemoryQuerySet, project: Project, reader: User, rule: str) -> MemoryQuerySet:
+    """Those of `memories` that a finding of the rule names. Raises NoSuchRule."""
+    one = find_reader(rule)
+    if one is None:
+        raise NoSuchRule([each.rule.name for each in all_readers()])
+    rows = one.find(Scope(project, start_of_day(None), reader))
+    named = Q(number__in=rows.values("row_number")) | Q(number__in=rows.values("row_other"))
+    return memories.filter(named)

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Case, IntegerField, Value, When
 
 from memories.models import Memory, Status
+from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
 from memories.scopes import covering_paths
 from memories.search.analyse import QUERY_MAX_TERMS, analyse_query
@@ -42,6 +43,8 @@ class SearchFilter:
     visibility: str | None = None
     origin: str | None = None
     author: str | None = None
+    # The name of a rule of hygiene.
+    finding: str | None = None
 
     def within(self, memories: MemoryQuerySet) -> MemoryQuerySet:
         """The memories that fit. Raises Invalid for a path that can't be one."""
@@ -109,7 +112,7 @@ def search_memories(
         else:
             state = _ranked(project, reader, query, wanted)
         numbers = state["numbers"]
-        seen = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+        seen = _seen(project, reader, wanted)
         rows = {memory.number: memory for memory in seen.for_rows(reader).filter(number__in=numbers[:limit])}
     left = numbers[limit:]
     return Found(
@@ -119,6 +122,12 @@ def search_memories(
         next_cursor=cursors.encode({**state, "numbers": left}, bound) if left else None,
         no_confident_match=state["unsure"],
     )
+
+
+def _seen(project: Project, reader: User, wanted: SearchFilter) -> MemoryQuerySet:
+    """What a search goes over: what the reader may see and the filter lets pass."""
+    found = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+    return with_finding(found, project, reader, wanted.finding)
 
 
 def _ranked(project: Project, reader: User, query: str, wanted: SearchFilter) -> dict[str, Any]:
@@ -149,7 +158,7 @@ def _hits(
         return [], 0.0
     member = getattr(project, "role", None) is not None or reader.memberships.filter(project=project).exists()
     scopes = scopes_for(project.pk, reader.pk, member=member)
-    seen = wanted.within(Memory.objects.in_project(project).visible_to(reader)).order_by()
+    seen = _seen(project, reader, wanted).order_by()
     superseded = Case(
         When(status=Status.SUPERSEDED, then=Value(1)), default=Value(0), output_field=IntegerField()
     )

@@ -1,7 +1,7 @@
 """Every write to memories. Doors call these verbs and nothing else."""
 
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
-from memories.services.curating import mark_not_similar, refresh_summary, resolve_contradiction
+from memories.services.curating import add_tags, mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
 from memories.services.several import Step, do_several
 from memories.services.submit import submit_change
@@ -27,6 +27,7 @@ __all__ = [
     "Step",
     "Written",
     "add_memory",
+    "add_tags",
     "archive_memory",
     "check_fields",
     "do_several",
