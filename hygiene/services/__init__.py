@@ -4,7 +4,7 @@ from hygiene.services.backfilling import Placeholders, backfill_summaries
 from hygiene.services.fixing import NEW_BAG, NewBag, Preview, apply_fix, preview_fix
 from hygiene.services.rebuilding import rebuild
 from hygiene.services.reporting import report_of
-from hygiene.services.tending import Tended, tend
+from hygiene.services.tending import Tended, record_day, tend
 from hygiene.services.watching import watch
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "backfill_summaries",
     "preview_fix",
     "rebuild",
+    "record_day",
     "report_of",
     "tend",
     "watch",

@@ -1,5 +1,6 @@
 """Every write to memories. Doors call these verbs and nothing else."""
 
+from memories.services.bringing import bring_memory
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
 from memories.services.curating import add_tags, mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
@@ -29,6 +30,7 @@ __all__ = [
     "add_memory",
     "add_tags",
     "archive_memory",
+    "bring_memory",
     "check_fields",
     "do_several",
     "erase_memory",
