@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from hygiene.models import Score
 from projects.models import Project
 
-DAYS = 60
-# The box that the line is drawn in: a unit a point of the score, five a day.
-WIDTH, HEIGHT = 5 * DAYS, 100
+DAYS = 90
+# The box that the line is drawn in: a unit a point of the score, four a day.
+A_DAY = 4
+WIDTH, HEIGHT = A_DAY * DAYS, 100
 # Of the ring, at which its arc is whole.
 RADIUS = 48
 AROUND = 302
@@ -97,7 +98,7 @@ class History:
         return self.days[::-1]
 
     def _x(self, day: dt.date) -> int:
-        return WIDTH - 5 * (self.today - day).days
+        return WIDTH - A_DAY * (self.today - day).days
 
 
 def history_of(project: Project, score: int, today: dt.date) -> History:

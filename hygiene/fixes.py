@@ -58,7 +58,8 @@ class Given:
 class Fix:
     """A fix: `label` is its button, `does` what a preview says of one item, `done` what is said afterwards.
 
-    Sentences may name `{number}`, `{other}`, `{many}`, `{into}` (a bag) and what was given.
+    `all_label` and `all_done` are those for several. Sentences may name `{number}`, `{other}`, `{many}`,
+    `{into}` (a bag) and what was given.
     """
 
     name: str
@@ -66,10 +67,16 @@ class Fix:
     does: str
     done: str
     step: Callable[[Item, Given], Step]
+    all_label: str = ""
     all_done: str = ""
     inputs: tuple[str, ...] = ()
     several: bool = True
     pair: bool = False
+
+    @property
+    def many_label(self) -> str:
+        """The button for several: it names no number."""
+        return self.all_label or self.label
 
 
 def _revise(**given: object) -> Callable[[Item, Given], Step]:
@@ -167,9 +174,10 @@ FIXES: dict[str, Fix] = {
         ),
         Fix(
             "merge",
-            "Merge into the earlier one",
+            "Merge into #{other}",
             "is merged into #{other}, which gains its tags, hints and links; it is archived with a link",
             "#{number} is merged into #{other}.",
+            all_label="Merge into the earlier ones",
             all_done="{many} memories are merged into earlier ones.",
             step=lambda item, said: Step(
                 merge_memories, item.number, {"survivor": item.other, "reason": said.reason}
@@ -190,6 +198,7 @@ FIXES: dict[str, Fix] = {
             "Replaced by #{other}",
             "is superseded by #{other} and leaves recall",
             "#{other} replaces #{number} now.",
+            all_label="Replace",
             all_done="{many} memories are replaced now.",
             step=lambda item, said: Step(
                 supersede_memory, item.number, {"successor": item.other, "reason": said.reason}

@@ -61,6 +61,11 @@ class Shown:
     flaws: Sequence[str] = field(default=())
 
     @property
+    def is_short(self) -> bool:
+        """Whether all its fixes are buttons, which stand beside it."""
+        return all(offer.form is None for offer in self.offers)
+
+    @property
     def is_chosen_from_a_bag(self) -> bool:
         """Whether its fix is done to what the bag holds, on a page of its own."""
         return "oversized_bag" in self.flaws

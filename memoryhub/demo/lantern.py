@@ -60,5 +60,4 @@ def _replay(project: Project, owner: User, now: dt.datetime) -> int:
         if restored:
             older = Memory.objects.get(pk=made[restored].pk)
             restore_memory(actor=actor, memory=older, expected_version=None, reason="Still looked up.")
-    record_day(project, at=now)
     return len(made)

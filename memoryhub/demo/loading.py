@@ -53,11 +53,11 @@ def load_demo() -> Demo:
     if project is None:
         project = create_project(slug=SLUG, name="MemoryHub", owner=owner)
     stored = _store(project, owner)
-    record_day(project, at=timezone.now())
     untidy, brought = load_lantern(owner)
     for each in (project, untidy):
         if not Membership.objects.filter(project=each, user=guest).exists():
             add_member(by=None, project=each, user=guest, role=Role.READER)
+        record_day(each, at=timezone.now())
     _, token = create_token(
         user=owner, projects=[project, untidy], rights=["read", "write", "review"], name="demo agent"
     )
