@@ -142,7 +142,7 @@ FIXES: dict[str, Fix] = {
             step=lambda item, said: Step(
                 move_into_bag, item.number, {"reason": said.reason}, {"bag": said.bag}
             ),
-            inputs=("bag", "title", "summary"),
+            inputs=("bag", "title", "summary", "tags"),
         ),
         Fix(
             "lift",
@@ -232,16 +232,20 @@ FIXES: dict[str, Fix] = {
 
 
 def steps_of(fix: Fix, items: Sequence[Item], given: Given) -> list[Step]:
-    """What is done for all items; a bag that gets a new summary gets it at the end, when it is full."""
+    """What is done for all items; what a bag itself gets comes at the end, when it is full."""
     steps = [fix.step(item, given) for item in items]
     if fix.name == "bag" and given.bag != NEW_BAG and given.summary:
         steps.append(Step(refresh_summary, given.bag, {"summary": given.summary}))
+    if fix.name == "bag" and given.bag != NEW_BAG and given.tags:
+        steps.append(Step(add_tags, given.bag, {"tags": given.tags}))
     return steps
 
 
 def new_bag_of(fix: Fix, given: Given) -> NewBag | None:
     """The bag that a fix makes first; None where there is none to make."""
-    return NewBag(given.title, given.summary) if fix.name == "bag" and given.bag == NEW_BAG else None
+    return (
+        NewBag(given.title, given.summary, given.tags) if fix.name == "bag" and given.bag == NEW_BAG else None
+    )
 
 
 def beside(fix: Fix, items: Sequence[Item]) -> set[int]:

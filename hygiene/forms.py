@@ -92,7 +92,7 @@ class FixForm(forms.Form):
     reason = forms.CharField(required=False, label="Why both hold")
     tags = forms.CharField(
         required=False,
-        label="Tags to add",
+        label="Tags",
         widget=forms.TextInput(attrs={"autocapitalize": "none"}),
         help_text="Lower case, with spaces between them.",
     )

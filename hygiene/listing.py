@@ -17,7 +17,7 @@ from hygiene.findings import HygieneReport, answered, finding, worth_of
 from hygiene.rules import RuleReader, all_readers, find_reader
 from hygiene.rules.scope import Scope, about, after
 from hygiene.rules.table import BY_NAME
-from hygiene.services.reporting import report_of
+from hygiene.services.reporting import report_at_hand, report_of
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
 from memories.querysets import MemoryQuerySet
 from memories.recall.reading import start_of_day
@@ -62,8 +62,12 @@ def findings_of(
     limit: int = PAGE_DEFAULT,
     cursor: str = "",
     day: dt.datetime | None = None,
+    report: HygieneReport | None = None,
 ) -> FindingsPage:
-    """A page of the project's findings. Raises NoSuchRule, BadCursor."""
+    """A page of the project's findings. Raises NoSuchRule, BadCursor.
+
+    With a `rule`, a brief `report` that was read in the same snapshot may be given.
+    """
     if rule and rule not in BY_NAME:
         raise NoSuchRule(list(BY_NAME))
     day, limit = start_of_day(day), min(limit, PAGE_MAX)
@@ -71,7 +75,7 @@ def findings_of(
     place: Place | None = tuple(cursors.decode(cursor, binding)) if cursor else None
     with read_snapshot():
         # The findings of one rule, or further ones, aren't read out of the report.
-        report = report_of(project, reader, day=day, brief=bool(rule or place))
+        report = report or report_of(project, reader, day=day, brief=bool(rule or place))
         if place is None and not rule:
             first = [*report.findings, *report.private_findings]
             # The shared ones may be cut in the report: then what follows them isn't known here.
@@ -138,22 +142,21 @@ def _page(
 
 
 def findings_about(project: Project, reader: User, number: int) -> list[dict[str, Any]]:
-    """The findings that name a memory, in the order of the table; two queries once the report is cached."""
+    """The findings that name a memory, in the order of the table, in two queries.
+
+    What one gives back is told (`points`) where the project's report is at hand; it isn't counted for it.
+    """
     day = start_of_day(None)
     with read_snapshot():
-        report = report_of(project, reader, day=day, brief=True)
-        having = {each.rule.name for each in (*report.rules, *report.private)}
-        readers = {each.rule.name: each for each in all_readers() if each.rule.name in having}
-        if not readers:
-            return []
-        scope = Scope(Project.objects.get(pk=project.pk), day, reader)
+        report = report_at_hand(project, reader)
+        readers = {each.rule.name: each for each in all_readers()}
+        scope = Scope(project, day, reader)
         rows = about({name: each.find(scope) for name, each in readers.items()}, number)
     order = list(BY_NAME)
-    counts = report.counts
     found = []
     for name, row in sorted(rows, key=lambda pair: (pair[1].hidden, order.index(pair[0]), pair[1])):
-        many = counts.get(name, 0)
-        worth = 0 if row.hidden else worth_of(readers[name].rule, many, report.memories, hidden=False)
+        rule = readers[name].rule
+        worth = worth_of(rule, report.counts.get(name, 0), report.memories, hidden=False) if report else 0
         found.append(finding(readers[name], row, worth))
     return found
 

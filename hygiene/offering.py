@@ -77,15 +77,22 @@ def may_fix(project: Project) -> bool:
 
 
 def shown_findings(
-    project: Project, reader: User, findings: Sequence[Mapping[str, Any]], bound: FixForm | None = None
+    project: Project,
+    reader: User,
+    findings: Sequence[Mapping[str, Any]],
+    bound: FixForm | None = None,
+    at_hand: Memory | None = None,
 ) -> list[Shown]:
-    """The findings with their memories, in two queries at most. `bound` is a form that was refused."""
-    numbers = {memory["number"] for finding in findings for memory in finding["memories"]}
-    if not numbers:
-        return []
-    seen = Memory.objects.in_project(project).visible_to(reader).with_numbers(numbers).defer(*_HEAVY)
-    memories = {memory.number: memory for memory in seen}
-    bags = [f["memories"][0]["number"] for f in findings if f["rule"] == "stale_bag"]
+    """The findings with their memories, in two queries at most. `bound` is a form that was refused.
+
+    On the page of a memory, which is `at_hand`, nothing is read that stands there already.
+    """
+    memories = {at_hand.number: at_hand} if at_hand else {}
+    numbers = {memory["number"] for finding in findings for memory in finding["memories"]} - set(memories)
+    if numbers:
+        seen = Memory.objects.in_project(project).visible_to(reader).with_numbers(numbers).defer(*_HEAVY)
+        memories |= {memory.number: memory for memory in seen}
+    bags = [f["memories"][0]["number"] for f in findings if f["rule"] == "stale_bag" and not at_hand]
     held = _held([memories[number] for number in bags if number in memories], reader)
     writes = may_fix(project)
     rows = []

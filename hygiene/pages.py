@@ -118,7 +118,7 @@ def hygiene_page(
         report = report_of(project, reader, brief=True)
         rows = rule_rows(report, rule)
         opened = next((row.rule.name for row in rows if row.is_open), "")
-        listed = _listed(project, reader, opened, cursor) if opened else None
+        listed = _listed(project, reader, report, opened, cursor) if opened else None
         page = shown_findings(project, reader, listed.items, bound) if listed else []
         several = _several(project, reader, opened, bound)
         day = start_of_day(None).date()
@@ -161,11 +161,11 @@ def rule_rows(report: HygieneReport, rule: str = "") -> list[RuleRow]:
     ]
 
 
-def _listed(project: Project, reader: User, rule: str, cursor: str) -> FindingsPage:
+def _listed(project: Project, reader: User, report: HygieneReport, rule: str, cursor: str) -> FindingsPage:
     try:
-        return findings_of(project, reader, rule=rule, limit=FINDINGS_SHOWN, cursor=cursor)
+        return findings_of(project, reader, rule=rule, limit=FINDINGS_SHOWN, cursor=cursor, report=report)
     except BadCursor:
-        return findings_of(project, reader, rule=rule, limit=FINDINGS_SHOWN)
+        return findings_of(project, reader, rule=rule, limit=FINDINGS_SHOWN, report=report)
 
 
 def _several_names(rule: str) -> Sequence[str]:

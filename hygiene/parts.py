@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hygiene.chart import History, Ring, history_of
-from hygiene.findings import HygieneReport
+from hygiene.line import kept_report
 from hygiene.listing import findings_about, named_by
 from hygiene.models import Report
 from hygiene.offering import Shown, shown_findings
 from hygiene.pages import RuleRow, rule_rows
 from hygiene.rules import all_readers
-from hygiene.services import report_of
 from memories.models import Memory
 from memories.parts import FindingFilter, Part
 from memories.recall.reading import start_of_day
@@ -34,11 +33,13 @@ class Outline:
 
 
 def overview_part(project: Project, reader: User) -> Part:
-    """The ring, its history, the three best fixes: two queries once the report is cached."""
-    report: HygieneReport = report_of(project, brief=True)
+    """The ring, its history, the three best fixes: one query once the report is kept."""
+    day = start_of_day(None)
+    report = kept_report(project, day)
     rows = rule_rows(report)
-    history = history_of(project, report.score, start_of_day(None).date())
+    history = history_of(project, report.score, day.date())
     ring = Ring(report.score, project.hygiene_threshold)
+    note_ring(project, ring)
     return Part("hygiene/_outline.html", Outline(ring, history, rows[:BEST], report.total()))
 
 
@@ -46,7 +47,8 @@ def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
     """What is found about a memory, with its fixes; nothing where nothing is."""
     if not memory.is_active:
         return None
-    found: list[Shown] = shown_findings(project, reader, findings_about(project, reader, memory.number))
+    findings = findings_about(project, reader, memory.number)
+    found: list[Shown] = shown_findings(project, reader, findings, at_hand=memory)
     return Part("hygiene/_about.html", found) if found else None
 
 
@@ -72,6 +74,20 @@ def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastSco
         )
         for row in rows
     }
+
+
+def note_ring(project: Project, ring: Ring) -> None:
+    """Keep the score on a project that a page was loaded for, so that its side bar needn't ask."""
+    project.noted_ring = ring  # type: ignore[attr-defined]
+
+
+def side_ring(project: Project, user: User) -> Ring | None:
+    """The score for the side bar: what the page counted, else as it was last counted, in one query."""
+    noted: Ring | None = getattr(project, "noted_ring", None)
+    if noted is not None:
+        return noted
+    last = last_scores([project], user).get(project.pk)
+    return last.ring if last else None
 
 
 def finding_filter() -> FindingFilter:

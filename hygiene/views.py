@@ -17,6 +17,7 @@ from hygiene.fixes import FIXES, beside, new_bag_of, steps_of
 from hygiene.forms import APPLY, SHOW, Asked, FixForm
 from hygiene.offering import may_fix
 from hygiene.pages import bags_of, hygiene_page, moved_since
+from hygiene.parts import note_ring
 from hygiene.previewing import preview_of
 from hygiene.services import apply_fix, preview_fix, report_of
 from hygiene.telling import told
@@ -106,11 +107,13 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     """The page, or for htmx the part of it that moves, with what was done or refused."""
+    shown = hygiene_page(project, request.user, rule=rule, cursor=cursor, bound=form)
+    note_ring(project, shown.ring)
     fragment = bool(request.htmx) and not request.htmx.history_restore_request
     context: dict[str, Any] = {
         "project": project,
         "here": "hygiene",
-        "page": hygiene_page(project, request.user, rule=rule, cursor=cursor, bound=form),
+        "page": shown,
         "can_fix": may_fix(project),
         "fragment": fragment,
         "said": said,

@@ -29,7 +29,7 @@ _on_memories: dict[str, MemoryPart] = {}
 
 
 def register_overview_part(name: str, provider: OverviewPart) -> None:
-    """Add a part to a project's overview; None leaves it out. It is read in the page's snapshot."""
+    """Add a part to a project's overview; None leaves it out."""
     _on_overviews[name] = provider
 
 

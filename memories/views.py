@@ -50,8 +50,9 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
             "lines": recall_lines(read),
             "critical": list(seen.critical().newest_touched_first().for_rows(reader)[:RECENT]),
             "lately": list(lately[:RECENT]),
-            "parts": overview_parts(project, reader),
         }
+    # Each is one reading of its own, and what recall computed for its last lines is at hand by now.
+    context["parts"] = overview_parts(project, reader)
     return render(request, "memories/overview.html", context)
 
 

@@ -3,7 +3,7 @@
 from hygiene.services.backfilling import Placeholders, backfill_summaries
 from hygiene.services.fixing import NEW_BAG, NewBag, Preview, apply_fix, preview_fix
 from hygiene.services.rebuilding import rebuild
-from hygiene.services.reporting import report_of
+from hygiene.services.reporting import report_at_hand, report_of
 from hygiene.services.tending import Tended, record_day, tend
 from hygiene.services.watching import watch
 
@@ -18,6 +18,7 @@ __all__ = [
     "preview_fix",
     "rebuild",
     "record_day",
+    "report_at_hand",
     "report_of",
     "tend",
     "watch",

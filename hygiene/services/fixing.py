@@ -33,6 +33,7 @@ class NewBag:
 
     title: str
     summary: str
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -123,5 +124,6 @@ def _make(bag: NewBag, actor: Actor, project: Project, steps: Sequence[Step]) ->
         kind=Kind.NOTE.value,
         title=bag.title,
         summary=bag.summary,
+        tags=list(bag.tags),
         visibility=visible.value,
     )

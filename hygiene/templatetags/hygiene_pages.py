@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from django import template
 
-from hygiene.parts import LastScore, last_scores
+from hygiene.chart import Ring
+from hygiene.parts import side_ring
 from projects.models import Project, User
 
 register = template.Library()
 
 
 @register.simple_tag
-def last_score(project: Project, user: User) -> LastScore | None:
-    """The score of a project for the side bar, as it was last counted; one query."""
-    return last_scores([project], user).get(project.pk)
+def side_score(project: Project, user: User) -> Ring | None:
+    """The score of a project for the side bar, as far as it is known; at most one query."""
+    return side_ring(project, user)
 
 
 @register.filter
