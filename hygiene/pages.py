@@ -205,7 +205,7 @@ def _stray(
         for offer in row.offers
     ):
         return None
-    items = bound.cleaned_data.get("items") if bound.is_valid() or hasattr(bound, "cleaned_data") else None
+    items: Sequence[Item] = getattr(bound, "cleaned_data", {}).get("items") or ()
     if items:
         found = findings_about(project, reader, items[0].number)
         for row in shown_findings(project, reader, found, bound):

@@ -58,7 +58,9 @@ class LastScore:
 
     ring: Ring
     day: dt.date
-    is_current: bool
+    is_of_today: bool
+    # Whether something was written since.
+    is_outdated: bool
 
 
 def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastScore]:
@@ -70,7 +72,8 @@ def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastSco
         row.project_id: LastScore(
             Ring(row.score, by_id[row.project_id].hygiene_threshold),
             row.day,
-            row.day == today and row.change_counter == by_id[row.project_id].change_counter,
+            row.day == today,
+            row.change_counter != by_id[row.project_id].change_counter,
         )
         for row in rows
     }
