@@ -73,13 +73,19 @@ class HygieneReport:
         return sorted(self.rules, key=lambda each: -each.points)[:most]
 
 
+def answered(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A finding as agents get it: its sentence says what the note holds."""
+    return {name: value for name, value in item.items() if name != "note"}
+
+
 def finding(reader: RuleReader, row: Row, worth: int) -> dict[str, Any]:
-    """One finding as every door answers it. What is private costs nothing and is marked."""
+    """One finding as doors answer it, but for its `note`. What is private costs nothing and is marked."""
     said: dict[str, Any] = {
         "rule": reader.rule.name,
         **_named(reader, row),
         "do": reader.advise(row),
         "points": 0 if row.hidden else worth,
+        "note": row.note,
     }
     return said | ({"private": True} if row.hidden else {})
 

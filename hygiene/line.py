@@ -17,9 +17,9 @@ LINE_LENGTH = 120
 CLEAN_UP = "clean up before you end (hygiene_report)"
 
 
-# Lines of this process: a recall of what didn't change asks the database for no line.
+# Reports of this process: a recall of what didn't change asks the database for none.
 _KEPT_MAX = 500
-_kept: OrderedDict[tuple[Any, ...], str] = OrderedDict()
+_kept: OrderedDict[tuple[Any, ...], HygieneReport] = OrderedDict()
 _guard = threading.Lock()
 
 
@@ -29,16 +29,24 @@ def closing_line(project: Project, reader: User, day: dt.datetime) -> str:
     The same for every member while the project's change counter and the day stand. Recall gives the project
     as it is in the snapshot that it reads.
     """
+    return line(kept_report(project, day, fresh=True), project.hygiene_threshold)
+
+
+def kept_report(project: Project, day: dt.datetime, *, fresh: bool = False) -> HygieneReport:
+    """Everybody's report without its findings, as of the project's change counter; kept in this process.
+
+    `fresh` says that the project was read in the snapshot that this is asked in.
+    """
     key = (project.uid, project.change_counter, day)
     with _guard:
-        said = _kept.get(key)
-    if said is None:
-        said = line(report_of(project, day=day, brief=True, is_fresh=True), project.hygiene_threshold)
+        report = _kept.get(key)
+    if report is None:
+        report = report_of(project, day=day, brief=True, fresh=fresh)
         with _guard:
-            _kept[key] = said
+            _kept[key] = report
             if len(_kept) > _KEPT_MAX:
                 _kept.popitem(last=False)
-    return said
+    return report
 
 
 def line(report: HygieneReport, threshold: int) -> str:

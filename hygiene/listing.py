@@ -10,13 +10,16 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from hygiene.errors import NoSuchRule
-from hygiene.findings import HygieneReport, finding, worth_of
-from hygiene.rules import RuleReader, all_readers
-from hygiene.rules.scope import Scope, after
+from hygiene.findings import HygieneReport, answered, finding, worth_of
+from hygiene.rules import RuleReader, all_readers, readers_of_memories
+from hygiene.rules.scope import Scope, about, after
 from hygiene.rules.table import BY_NAME
-from hygiene.services.reporting import report_of
+from hygiene.services.reporting import report_at_hand, report_of
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
+from memories.querysets import MemoryQuerySet
 from memories.recall.reading import start_of_day
 from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
@@ -44,7 +47,7 @@ class FindingsPage:
             "penalty": self.report.penalty,
             "rules": [each.as_dict() for each in self.report.rules],
             **(private if self.report.private else {}),
-            "items": self.items,
+            "items": [answered(item) for item in self.items],
             "total": self.total,
             "has_more": self.next_cursor is not None,
             **more,
@@ -59,15 +62,20 @@ def findings_of(
     limit: int = PAGE_DEFAULT,
     cursor: str = "",
     day: dt.datetime | None = None,
+    report: HygieneReport | None = None,
 ) -> FindingsPage:
-    """A page of the project's findings. Raises NoSuchRule, BadCursor."""
+    """A page of the project's findings. Raises NoSuchRule, BadCursor.
+
+    With a `rule`, a brief `report` that was read in the same snapshot may be given.
+    """
     if rule and rule not in BY_NAME:
         raise NoSuchRule(list(BY_NAME))
     day, limit = start_of_day(day), min(limit, PAGE_MAX)
     binding = ["hygiene", reader.pk, project.pk, rule]
     place: Place | None = tuple(cursors.decode(cursor, binding)) if cursor else None
     with read_snapshot():
-        report = report_of(project, reader, day=day)
+        # The findings of one rule, or further ones, aren't read out of the report.
+        report = report or report_of(project, reader, day=day, brief=bool(rule or place))
         total, found = report.total(rule), []
         if place is None and not rule:
             first = [*report.first, *report.private_findings]
@@ -135,3 +143,34 @@ def _page(
     if each.seen_by is not None:
         rows = each.seen_by(rows, reader)
     return [finding(each, row, worth) for row in after(rows, hidden, since, most)]
+
+
+def findings_about(project: Project, reader: User, number: int) -> list[dict[str, Any]]:
+    """The findings that name a memory, in the order of the table, in two queries.
+
+    What one gives back is told (`points`) where the project's report is at hand; it isn't counted for it.
+    """
+    day = start_of_day(None)
+    with read_snapshot():
+        report = report_at_hand(project, reader)
+        readers = {each.rule.name: each for each in readers_of_memories()}
+        scope = Scope(project, day, reader)
+        rows = about({name: each.find(scope) for name, each in readers.items()}, number)
+    order = list(BY_NAME)
+    found = []
+    for name, row in sorted(rows, key=lambda pair: (pair[1].hidden, order.index(pair[0]), pair[1])):
+        rule = readers[name].rule
+        worth = worth_of(rule, report.counts.get(name, 0), report.memories, hidden=False) if report else 0
+        found.append(finding(readers[name], row, worth))
+    return found
+
+
+def named_by(memories: MemoryQuerySet, project: Project, reader: User, rule: str) -> MemoryQuerySet:
+    """Those of `memories` that a finding of the rule names. Raises NoSuchRule, also for one of proposals."""
+    readers = {each.rule.name: each for each in readers_of_memories()}
+    one = readers.get(rule)
+    if one is None:
+        raise NoSuchRule(list(readers))
+    rows = one.find(Scope(project, start_of_day(None), reader))
+    named = Q(number__in=rows.values("row_number")) | Q(number__in=rows.values("row_other"))
+    return memories.filter(named)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Window
+from django.db.models.functions import RowNumber
 
 if TYPE_CHECKING:
     from hygiene.models import Report, Score, SimilarPair  # noqa: F401 - named in quotes below
@@ -28,6 +30,10 @@ class ReportQuerySet(models.QuerySet["Report"]):
         """Those that still hold: computed this day, and nothing was written since."""
         return self.filter(project=project, day=day, change_counter=F("project__change_counter"))
 
+    def everybodys(self, projects: Iterable[Project]) -> ReportQuerySet:
+        """The last ones of some projects, whether or not something was written since."""
+        return self.filter(project__in=list(projects), reader_key=self.model.EVERYBODY)
+
     def for_reader(self, reader: User | None) -> ReportQuerySet:
         """The one for everybody and, of a reader, the one of their private memories."""
         keys = [self.model.EVERYBODY, *([reader.pk] if reader else [])]
@@ -42,3 +48,8 @@ class ScoreQuerySet(models.QuerySet["Score"]):
 
     def since(self, day: dt.date) -> ScoreQuerySet:
         return self.filter(day__gte=day)
+
+    def last_of_each_day(self) -> ScoreQuerySet:
+        """The one that stood at the end of each day, oldest first."""
+        place = Window(RowNumber(), partition_by="day", order_by=F("change_counter").desc())
+        return self.annotate(place=place).filter(place=1).order_by("day")

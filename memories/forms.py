@@ -10,6 +10,7 @@ from django import forms
 
 from memories.listing import ANY, MemoryFilter
 from memories.models import Kind, Memory, Origin, Status, Tag, Visibility, Weight
+from memories.parts import finding_choices
 from memories.search import QUERY_MAX_LENGTH, SearchFilter
 
 _BETWEEN_TAGS = re.compile(r"[\s,]+")
@@ -43,12 +44,16 @@ class FilterForm(forms.Form):
         widget=forms.TextInput(attrs={"placeholder": "anybody", "autocapitalize": "none"}),
     )
 
-    NARROWING = ("kind", "status", "weight", "visibility", "tag", "origin", "author")
+    finding = forms.ChoiceField(required=False)
+
+    NARROWING = ("kind", "status", "weight", "visibility", "tag", "origin", "author", "finding")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         status = cast(forms.ChoiceField, self.fields["status"])
         searching = self.data.get("q", "").strip()
+        finding = cast(forms.ChoiceField, self.fields["finding"])
+        finding.choices = [("", "any or none"), *finding_choices()]
         status.choices = [*(_SEARCHED if searching else _LISTED), *_OTHERS]
 
     def clean(self) -> dict[str, Any]:
@@ -90,6 +95,7 @@ class FilterForm(forms.Form):
             origin=self._value("origin"),
             author=self._value("author"),
             parent=None if self.is_narrowed else 0,
+            finding=self._value("finding"),
         )
 
     def search_filter(self) -> SearchFilter:
@@ -103,6 +109,7 @@ class FilterForm(forms.Form):
             visibility=self._value("visibility"),
             origin=self._value("origin"),
             author=self._value("author"),
+            finding=self._value("finding"),
         )
 
     def address(self, **more: str | None) -> str:

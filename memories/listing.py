@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from memories.models import Link, Memory
+from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
 from memories.scopes import covering_paths
 from memoryhub.kernel import cursors
@@ -42,6 +43,8 @@ class MemoryFilter:
     superseded_by: int | None = None
     since: dt.datetime | None = None
     before: dt.datetime | None = None
+    # The name of a rule of hygiene; `list_memories` knows the project that it is read in.
+    finding: str | None = None
 
     def within(self, memories: MemoryQuerySet, reader: User) -> MemoryQuerySet:
         """The memories that fit. Raises Invalid for a scope that can't be a path."""
@@ -117,7 +120,7 @@ def list_memories(
     The cursor is a number: rows that come or go before it change nothing after it.
     """
     seen = Memory.objects.in_project(project).visible_to(reader)
-    found = wanted.within(seen, reader)
+    found = with_finding(wanted.within(seen, reader), project, reader, wanted.finding)
     return page_of(found, reader, binding=["list", project.pk, asdict(wanted)], limit=limit, cursor=cursor)
 
 

@@ -13,6 +13,7 @@ from memories.errors import NoSuchMemory
 from memories.forms import FilterForm, HistoryForm
 from memories.models import Memory, Revision
 from memories.overview import counts_of, kinds_of, top_level_of
+from memories.parts import memory_parts, overview_parts
 from memories.recall import recall
 from memories.showing import RECENT, children_of, recall_lines, shown_to_member, shown_to_stranger
 from memoryhub.kernel.requests import AuthedRequest
@@ -50,6 +51,8 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
             "critical": list(seen.critical().newest_touched_first().for_rows(reader)[:RECENT]),
             "lately": list(lately[:RECENT]),
         }
+    # Each is one reading of its own, and what recall computed for its last lines is at hand by now.
+    context["parts"] = overview_parts(project, reader)
     return render(request, "memories/overview.html", context)
 
 
@@ -93,7 +96,14 @@ def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     form = HistoryForm(request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     shown = shown_to_member(found, request.user, cursor=request.GET.get("cursor", ""), before=before)
-    context = {"project": project, "here": "memories", "memory": found, "shown": shown, "before": before}
+    context = {
+        "project": project,
+        "here": "memories",
+        "memory": found,
+        "shown": shown,
+        "before": before,
+        "parts": memory_parts(project, request.user, found),
+    }
     return render(request, "memories/memory.html", context)
 
 

@@ -13,4 +13,5 @@ urlpatterns = [
     path("", include("memoryhub.mcp.urls")),
     path("", include("projects.urls")),
     path("", include("memories.urls")),
+    path("", include("hygiene.urls")),
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from projects.errors import NoSuchProject
-from projects.models import Project, User
+from projects.errors import NoSuchProject, RoleTooLow
+from projects.models import Project, Role, User
 
 
 def project_of(user: User, slug: str) -> Project:
@@ -11,4 +11,12 @@ def project_of(user: User, slug: str) -> Project:
     project = Project.objects.with_role_of(user).at(slug).first()
     if project is None:
         raise NoSuchProject(slug)
+    return project
+
+
+def project_to_write(user: User, slug: str, need: Role = Role.CONTRIBUTOR) -> Project:
+    """The same, before a form that writes is read. Raises RoleTooLow as well; the services ask again."""
+    project = project_of(user, slug)
+    if not Role(project.role).includes(need):  # type: ignore[attr-defined]
+        raise RoleTooLow(need)
     return project

@@ -18,7 +18,7 @@ from django.test import Client
 from memoryhub.kernel.tools import all_tools
 from tests.access.doors import DENIALS, METHODS, SIGN_IN, Seen, address, knock, routes
 from tests.access.looking import plain, store, written
-from tests.access.world import MISSING, PEOPLE, ROLES, World, caller_tokens, make_world
+from tests.access.world import FIRST_NUMBER, MISSING, PEOPLE, ROLES, World, caller_tokens, make_world
 from tests.mcp_client import CONTEXT, Agent
 
 Outcomes = dict[str, int | str]
@@ -91,6 +91,13 @@ PAGES: dict[str, Page] = {
         get=members(200), post=members(200), params=of_project, data={"name": "laptop", "rights": ["read"]}
     ),
     "p/<slug:slug>/connect/<slug:public_part>/revoke/": Page(post=members(404, owner=302), params=of_token),
+    "p/<slug:slug>/hygiene/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/hygiene/fix/": Page(
+        post=members(302, reader=403),
+        params=of_project,
+        data={"fix": "verify", "how": "now", "item": str(FIRST_NUMBER + 1), "seen": f"{FIRST_NUMBER + 1}:1"},
+    ),
+    "p/<slug:slug>/hygiene/bags/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),

@@ -20,7 +20,15 @@ from hygiene.rules import (
     too_many_critical,
     unverified,
 )
-from hygiene.rules.registry import Found, RuleReader, all_readers, find_reader, is_narrowed, reader
+from hygiene.rules.registry import (
+    Found,
+    RuleReader,
+    all_readers,
+    find_reader,
+    is_narrowed,
+    reader,
+    readers_of_memories,
+)
 
 __all__ = [
     "Found",
@@ -35,6 +43,7 @@ __all__ = [
     "old_session_summaries",
     "quality",
     "reader",
+    "readers_of_memories",
     "review_backlog",
     "similar_memories",
     "stale_bag",

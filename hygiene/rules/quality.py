@@ -119,3 +119,10 @@ def _fifty_first(scope: Scope) -> Found:
     children = Memory.objects.filter(_alike("", "visibility"), scope.admits(), parent=OuterRef("pk"))
     counted = children.order_by().values("parent").annotate(many=Count("pk"))
     return counted.filter(many__gt=OVERSIZED)
+
+
+def said_in(note: str) -> str:
+    """The flaws in a row's note as a sentence for people."""
+    said = "; ".join(f"{name.replace('_', ' ')}: {ADVICE[name]}" for name in flaws_in(note))
+    said = said.replace(" (related_to)", "").replace(" in scope_paths", "")
+    return f"{said[:1].upper()}{said[1:]}."

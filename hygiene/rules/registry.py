@@ -51,6 +51,11 @@ def all_readers() -> list[RuleReader]:
     return [_readers[rule.name] for rule in RULES if rule.name in _readers]
 
 
+def readers_of_memories() -> list[RuleReader]:
+    """Those whose findings are about memories: the others are about proposals."""
+    return [each for each in all_readers() if each.seen_by is None]
+
+
 def is_narrowed(name: str) -> bool:
     """Whether the findings of a rule are shown to some alone."""
     found = _readers.get(name)

@@ -135,6 +135,21 @@ def first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
     return [Row(*values) for values in found[: 2 * most]]
 
 
+def about(found: Mapping[str, QuerySet[Any]], number: int) -> list[tuple[str, Row]]:
+    """By name of the rule, the rows that name a memory: all rules in one query."""
+    named = Q(row_number=number) | Q(row_other=number)
+    arms = [
+        rows.filter(named)
+        .annotate(row_rule=Value(name, output_field=CharField()))
+        .values_list("row_rule", *_COLUMNS)
+        for name, rows in found.items()
+    ]
+    if not arms:
+        return []
+    whole = arms[0].union(*arms[1:], all=True) if len(arms) > 1 else arms[0]
+    return sorted((rule, Row(*values)) for rule, *values in whole)
+
+
 def after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
     """The rows of one sort that follow `place` (number and other), in one query."""
     found = rows.filter(row_hidden=hidden)

@@ -1,13 +1,15 @@
 """What hygiene writes: what is derived from memories, the cached report, the history, the daily upkeep."""
 
 from hygiene.services.backfilling import Placeholders, backfill_summaries
-from hygiene.services.fixing import Preview, apply_fix, preview_fix
+from hygiene.services.fixing import NEW_BAG, NewBag, Preview, apply_fix, preview_fix
 from hygiene.services.rebuilding import rebuild
-from hygiene.services.reporting import report_of
-from hygiene.services.tending import Tended, tend
+from hygiene.services.reporting import report_at_hand, report_of
+from hygiene.services.tending import Tended, record_day, tend
 from hygiene.services.watching import forget_reports, watch
 
 __all__ = [
+    "NEW_BAG",
+    "NewBag",
     "Placeholders",
     "Preview",
     "Tended",
@@ -16,6 +18,8 @@ __all__ = [
     "forget_reports",
     "preview_fix",
     "rebuild",
+    "record_day",
+    "report_at_hand",
     "report_of",
     "tend",
     "watch",

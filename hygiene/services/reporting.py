@@ -34,12 +34,12 @@ def report_of(
     *,
     day: dt.datetime | None = None,
     brief: bool = False,
-    is_fresh: bool = False,
+    fresh: bool = False,
 ) -> HygieneReport:
     """The report as it is on `day` (today unless given), with the reader's own private findings.
 
-    One query when nothing was written since it was last asked for. `brief` is without the findings;
-    `is_fresh` says that the caller read the project in the snapshot that it reads in.
+    One query when nothing was written since it was last asked for. `brief` is without the findings; `fresh`
+    says that the project was read in the snapshot that this is asked in.
     """
     day = start_of_day(day)
     kept = Report.objects.current(project, day.date()).for_reader(reader)
@@ -47,12 +47,23 @@ def report_of(
     missing = {Report.EVERYBODY, *([reader.pk] if reader else [])} - set(rows)
     if missing or not (brief or all(row.findings is not None for row in rows.values())):
         with read_snapshot():
-            project = project if is_fresh else Project.objects.get(pk=project.pk)
+            project = project if fresh else Project.objects.get(pk=project.pk)
             rows |= _numbers(Scope(project, day, reader), missing)
             if not brief:
                 _add_findings(Scope(project, day, reader), rows)
             _keep_later([rows[key] for key in missing] if brief else list(rows.values()), brief)
     return _report(rows[Report.EVERYBODY], rows.get(reader.pk) if reader else None, brief)
+
+
+def report_at_hand(project: Project, reader: User) -> HygieneReport | None:
+    """Today's report without its findings where it is known; None where it would have to be counted.
+
+    One query, always: for pages that are about something else.
+    """
+    kept = Report.objects.current(project, start_of_day(None).date()).for_reader(reader).defer("findings")
+    rows = {row.reader_key: row for row in kept}
+    shared = rows.get(Report.EVERYBODY)
+    return _report(shared, rows.get(reader.pk), True) if shared else None
 
 
 def numbers_now(project: Project, day: dt.datetime) -> Report:

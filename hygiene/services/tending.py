@@ -57,12 +57,17 @@ def tend(project: Project, *, at: dt.datetime | None = None, stopped: Stopped = 
     if not project.is_archived:
         _age_summaries(project, day, done, stopped)
     if not stopped():
-        report = numbers_now(project, day)
-        with transaction.atomic():
-            keep([report])
-            Upkeep.objects.filter(project=project).update(tended_at=at)
-        done.score = report.score
+        done.score = record_day(project, at=at)
+        Upkeep.objects.filter(project=project).update(tended_at=at)
     return done
+
+
+def record_day(project: Project, *, at: dt.datetime) -> int:
+    """Count the score as it is on that day, and keep it in the history. Days are recorded in order."""
+    report = numbers_now(project, start_of_day(at))
+    with transaction.atomic():
+        keep([report])
+    return report.score
 
 
 def _age_summaries(project: Project, day: dt.datetime, done: Tended, stopped: Stopped) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from memories.models import Memory, Status
+from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
 from memories.scopes import covering_paths
 from memories.search.analyse import QUERY_MAX_TERMS, analyse_query
@@ -45,6 +46,8 @@ class SearchFilter:
     visibility: str | None = None
     origin: str | None = None
     author: str | None = None
+    # The name of a rule of hygiene.
+    finding: str | None = None
 
     def within(self, memories: MemoryQuerySet) -> MemoryQuerySet:
         """The memories that fit. Raises Invalid for a path that can't be one."""
@@ -109,7 +112,7 @@ def search_memories(
     with read_snapshot():
         if cursor:
             state = cursors.decode(cursor, bound)
-            seen = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+            seen = _seen(project, reader, wanted)
             page = list(seen.for_rows(reader).filter(number__in=state["numbers"][:limit]))
         else:
             hits, state = _ranked(project, reader, query, wanted)
@@ -124,6 +127,12 @@ def search_memories(
         next_cursor=cursors.encode({**state, "numbers": left}, bound) if left else None,
         no_confident_match=state["unsure"],
     )
+
+
+def _seen(project: Project, reader: User, wanted: SearchFilter) -> MemoryQuerySet:
+    """What a search goes over: what the reader may see and the filter lets pass."""
+    found = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+    return with_finding(found, project, reader, wanted.finding)
 
 
 def _ranked(
@@ -181,7 +190,7 @@ def _admitted(project: Project, reader: User, wanted: SearchFilter) -> QuerySet[
     superseded = Case(
         When(status=Status.SUPERSEDED, then=Value(1)), default=Value(0), output_field=IntegerField()
     )
-    seen = wanted.within(Memory.objects.in_project(project).visible_to(reader)).order_by()
+    seen = _seen(project, reader, wanted).order_by()
     return seen.annotate(superseded=superseded).values_list("id", "number", "superseded")
 
 

@@ -1,7 +1,8 @@
 """Every write to memories. Doors call these verbs and nothing else."""
 
+from memories.services.bringing import bring_memory
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
-from memories.services.curating import mark_not_similar, refresh_summary, resolve_contradiction
+from memories.services.curating import add_tags, mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
 from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
 from memories.services.reviews.erasing import erase_review
@@ -33,8 +34,10 @@ __all__ = [
     "Step",
     "Written",
     "add_memory",
+    "add_tags",
     "approve_review",
     "archive_memory",
+    "bring_memory",
     "check_fields",
     "decide_several",
     "do_several",

@@ -1,6 +1,8 @@
-"""What a curator says of memories that are there: refresh a summary, not similar, no contradiction."""
+"""What a curator says of memories that are there: refresh a summary, tag, not similar, no contradiction."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from memories.errors import LinkRule
 from memories.models import Link, Memory
@@ -22,6 +24,27 @@ def refresh_summary(
         raise Invalid(fields={"summary": "Says what the summary says already. Write what is true now."})
     return revise_memory(
         actor=actor, memory=memory, expected_version=expected_version, reason=reason, summary=summary
+    )
+
+
+def add_tags(
+    *,
+    actor: Actor,
+    memory: Memory,
+    tags: Iterable[str],
+    expected_version: int | None,
+    reason: str = "",
+) -> Result:
+    """Give a memory tags beside those that it has. Raises Invalid, also for none and for too many."""
+    given = list(tags)
+    if not given:
+        raise Invalid(fields={"tags": "Name at least one tag."})
+    return revise_memory(
+        actor=actor,
+        memory=memory,
+        expected_version=expected_version,
+        reason=reason,
+        tags=[*memory.tag_names, *given],
     )
 
 

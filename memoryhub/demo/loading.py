@@ -1,4 +1,4 @@
-"""Loading the demo: MemoryHub's own memory, through the services like any other write."""
+"""Loading the demo: MemoryHub's own memory and an untidy one, through the services like any other write."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
+from hygiene.services import record_day
 from memories.models import Memory, Review
 from memories.services import Applied, add_memory, revise_memory
+from memoryhub.demo.lantern import load_lantern
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from projects.models import AccessToken, Membership, Project, Role, User
 from projects.services import add_member, change_password, create_project, create_token, create_user
@@ -43,21 +46,24 @@ class Demo:
 
 
 def load_demo() -> Demo:
-    """Make the demo project, its users, a new password and token; what is stored already stays."""
+    """Make the demo projects, users, a new password and token; what is stored already stays."""
     password = secrets.token_urlsafe(9)
     owner, guest = _user(OWNER, password), _user(GUEST, password)
     project = Project.objects.filter(slug=SLUG).first()
     if project is None:
         project = create_project(slug=SLUG, name="MemoryHub", owner=owner)
-    if not Membership.objects.filter(project=project, user=guest).exists():
-        add_member(by=None, project=project, user=guest, role=Role.READER)
-    row, token = create_token(
-        user=owner, projects=[project], rights=["read", "write", "review"], name="demo agent"
-    )
     entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     stored, numbers = _store(project, owner, entries["memory"])
+    untidy, brought = load_lantern(owner)
+    for each in (project, untidy):
+        if not Membership.objects.filter(project=each, user=guest).exists():
+            add_member(by=None, project=each, user=guest, role=Role.READER)
+        record_day(each, at=timezone.now())
+    row, token = create_token(
+        user=owner, projects=[project, untidy], rights=["read", "write", "review"], name="demo agent"
+    )
     _propose(project, owner, row, entries["proposal"], numbers)
-    return Demo(stored, password, token)
+    return Demo(stored + brought, password, token)
 
 
 def _user(name: str, password: str) -> User:

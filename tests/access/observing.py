@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from hygiene.rules import all_readers
+from hygiene.rules.table import BY_NAME
 from memories.models import Memory
 from memoryhub.mcp.dispatch import call_tool
 from projects.callers import Caller
@@ -148,9 +150,12 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     asked: list[dict[str, Any]] = [{"q": query} for query in QUERIES]
     asked += [{name: value} for wanted in FILTERS for name, value in wanted.items()]
     pages += [f"{here}?{urlencode(query, doseq=True)}" for query in asked]
+    hygiene = reverse("hygiene:page", args=(project.slug,))
+    pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in BY_NAME)]
+    pages += [f"{here}?finding={each.rule.name}" for each in all_readers()]
     for number in (*(memory.number for memory in known), unknown):
-        for name in ("memory", "children"):
-            pages.append(reverse(f"memories:{name}", args=(project.slug, number)))
+        for name in ("memories:memory", "memories:children", "hygiene:bag"):
+            pages.append(reverse(name, args=(project.slug, number)))
     learnt = {}
     for page in pages:
         response = client.get(page)

@@ -1,0 +1,101 @@
+"""What other pages show of hygiene: the overview, a memory's page, Home, the list's filter, the side bar."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hygiene.chart import History, Ring, history_of
+from hygiene.line import kept_report
+from hygiene.listing import findings_about, named_by
+from hygiene.models import Report
+from hygiene.offering import Shown, shown_findings
+from hygiene.pages import RuleRow, rule_rows
+from hygiene.rules import readers_of_memories
+from memories.models import Memory
+from memories.parts import FindingFilter, Part
+from memories.recall.reading import start_of_day
+from projects.models import Project, User
+
+# On the overview: where most is to be won.
+BEST = 3
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The score on a project's overview, and the rules that would give back most."""
+
+    ring: Ring
+    history: History
+    best: Sequence[RuleRow]
+    total: int
+
+
+def overview_part(project: Project, reader: User) -> Part:
+    """The ring, its history, the three best fixes: one query once the report is kept."""
+    day = start_of_day(None)
+    report = kept_report(project, day)
+    rows = rule_rows(report)
+    history = history_of(project, report.score, day.date())
+    ring = Ring(report.score, project.hygiene_threshold)
+    note_ring(project, ring)
+    return Part("hygiene/_outline.html", Outline(ring, history, rows[:BEST], report.total()))
+
+
+def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
+    """What is found about a memory, with its fixes; nothing where nothing is."""
+    if not memory.is_active:
+        return None
+    findings = findings_about(project, reader, memory.number)
+    found: list[Shown] = shown_findings(project, reader, findings, at_hand=memory)
+    return Part("hygiene/_about.html", found) if found else None
+
+
+@dataclass(frozen=True)
+class LastScore:
+    """The score as it was last counted, which may be before the latest changes."""
+
+    ring: Ring
+    day: dt.date
+    is_of_today: bool
+    # Whether something was written since.
+    is_outdated: bool
+
+
+def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastScore]:
+    """For Home, by the id of each project that was ever counted: one query, and nothing is counted."""
+    today = start_of_day(None).date()
+    by_id = {project.pk: project for project in projects}
+    rows = Report.objects.everybodys(projects).defer("findings", "rules")
+    return {
+        row.project_id: LastScore(
+            Ring(row.score, by_id[row.project_id].hygiene_threshold),
+            row.day,
+            row.day == today,
+            row.change_counter != by_id[row.project_id].change_counter,
+        )
+        for row in rows
+    }
+
+
+def note_ring(project: Project, ring: Ring) -> None:
+    """Keep the score on a project that a page was loaded for, so that its side bar needn't ask."""
+    project.noted_ring = ring  # type: ignore[attr-defined]
+
+
+def side_ring(project: Project, user: User) -> Ring | None:
+    """The score for the side bar: what the page counted, else as it was last counted, in one query."""
+    noted: Ring | None = getattr(project, "noted_ring", None)
+    if noted is not None:
+        return noted
+    last = last_scores([project], user).get(project.pk)
+    return last.ring if last else None
+
+
+def finding_filter() -> FindingFilter:
+    """For lists of memories: any of the rules about them."""
+    return FindingFilter(
+        choices=lambda: [(each.rule.name, each.rule.plural) for each in readers_of_memories()],
+        within=named_by,
+    )

@@ -1,0 +1,84 @@
+"""What higher apps add to the pages about memories: parts of a page, and a filter of the list.
+
+They register at start-up, so that this app imports none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memories.models import Memory
+from memories.querysets import MemoryQuerySet
+from projects.models import Project, User
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page: a template, and what it shows as `part`."""
+
+    template: str
+    shown: Any = None
+
+
+OverviewPart = Callable[[Project, User], Part | None]
+MemoryPart = Callable[[Project, User, Memory], Part | None]
+_on_overviews: dict[str, OverviewPart] = {}
+_on_memories: dict[str, MemoryPart] = {}
+
+
+def register_overview_part(name: str, provider: OverviewPart) -> None:
+    """Add a part to a project's overview; None leaves it out."""
+    _on_overviews[name] = provider
+
+
+def register_memory_part(name: str, provider: MemoryPart) -> None:
+    """Add a part to a memory's page for members; None leaves it out."""
+    _on_memories[name] = provider
+
+
+def overview_parts(project: Project, reader: User) -> list[Part]:
+    """Those of an overview, in the order in which they were registered."""
+    return _there(provider(project, reader) for provider in _on_overviews.values())
+
+
+def memory_parts(project: Project, reader: User, memory: Memory) -> list[Part]:
+    """Those of a memory's page, in the order in which they were registered."""
+    return _there(provider(project, reader, memory) for provider in _on_memories.values())
+
+
+def _there(parts: Iterable[Part | None]) -> list[Part]:
+    return [part for part in parts if part is not None]
+
+
+@dataclass(frozen=True)
+class FindingFilter:
+    """Narrows a list to memories that something is found about: what can be chosen, and which they are."""
+
+    choices: Callable[[], Sequence[tuple[str, str]]]
+    within: Callable[[MemoryQuerySet, Project, User, str], MemoryQuerySet]
+
+
+_findings: list[FindingFilter] = []
+
+
+def register_finding_filter(finding_filter: FindingFilter) -> None:
+    """The one filter of lists by what is found about memories."""
+    _findings[:] = [finding_filter]
+
+
+def finding_choices() -> list[tuple[str, str]]:
+    """What lists can be narrowed to; nothing before somebody registered."""
+    return [choice for each in _findings for choice in each.choices()]
+
+
+def with_finding(
+    memories: MemoryQuerySet, project: Project, reader: User, name: str | None
+) -> MemoryQuerySet:
+    """Those about which it is found; all of them for None."""
+    if not name:
+        return memories
+    for each in _findings:
+        return each.within(memories, project, reader, name)
+    return memories.none()
