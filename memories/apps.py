@@ -10,12 +10,14 @@ class MemoriesConfig(AppConfig):
     def ready(self) -> None:
         from memories import doctor, tools, tools_suggest  # noqa: F401 - declare the tools
         from memories.overview import held_in
+        from memories.reviews.counting import waiting_by_project
         from memories.services.curating import drop_marks
         from memories.services.watching import register_watcher
         from memoryhub.kernel.doctor import register_check
         from projects.home import register_home_facts
 
         register_home_facts("memories", held_in)
+        register_home_facts("reviews", waiting_by_project)
         register_watcher(drop_marks)
         register_check("bags", doctor.check_bags)
         register_check("history", doctor.check_history)

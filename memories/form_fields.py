@@ -1,4 +1,4 @@
-"""Form fields for what memories hold: text exactly as it was typed, lists one a line, numbers as people write them.
+"""Form fields for what memories hold: text as it was typed, lists one a line, numbers as people write them.
 
 The services check what was read, so that every door says the same.
 """

@@ -14,7 +14,7 @@ from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.text import storable
 
 if TYPE_CHECKING:
-    from memories.models import Link, Memory, Revision  # noqa: F401 - named in quotes below
+    from memories.models import Link, Memory, Review, Revision  # noqa: F401 - named in quotes below
     from projects.models import Project, User
 
 # A filter names a few; thousands would be more than a database takes in one question.
@@ -247,7 +247,25 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return self.filter(readable_by_staff("memory__")).exclude(visibility=Visibility.PRIVATE)
 
     def of(self, memory: Memory) -> RevisionQuerySet:
-        return self.filter(memory=memory).select_related("actor").order_by("-version")
+        return self.filter(memory=memory).with_names().order_by("-version")
+
+    def with_names(self) -> RevisionQuerySet:
+        """With who did it and who approved it, without what was proposed."""
+        heavy = ("review__fields", "review__edits", "review__links", "review__reason")
+        return self.select_related("actor", "review__decided_by").defer(*heavy)
+
+    def carrying(self, review: Review) -> RevisionQuerySet:
+        """Those that carried out a proposal, each with its memory."""
+        rows = self.filter(review=review).select_related("memory").order_by("memory__number", "version")
+        return rows.defer("fields", "memory__body", "memory__details")
+
+    def current(self) -> RevisionQuerySet:
+        """Of each memory the one that made it what it is."""
+        return self.filter(version=F("memory__version"))
+
+    def after(self, version: int) -> RevisionQuerySet:
+        """Newer than that version."""
+        return self.filter(version__gt=version)
 
     def before(self, version: int) -> RevisionQuerySet:
         """Older than that version."""
