@@ -90,9 +90,9 @@ class EditForm(forms.Form):
         if name in ("title", "summary", "body"):
             return self._text(name)
         if name == "tags":
-            return TagsField(help_text=f"At most {Memory.MAX_TAGS}, one a line or with commas.")
+            return _lower(TagsField(help_text=f"At most {Memory.MAX_TAGS}, one a line or with commas."))
         if name in ("retrieval_hints", "scope_paths"):
-            return LinesField(help_text="One a line.")
+            return _lower(LinesField(help_text="One a line."))
         if name == "parent":
             # A bag that the reviewer can't see is none of his to change.
             if name in self._proposed and self._proposed[name] is None:
@@ -109,9 +109,8 @@ class EditForm(forms.Form):
     def _visibilities(self) -> list[tuple[str, str]]:
         """What was proposed stays among them: a proposer may have asked for private."""
         proposed = self._proposed.get("visibility")
-        also = (
-            [(Visibility.PRIVATE.value, str(Visibility.PRIVATE.label))] if proposed == Visibility.PRIVATE else []
-        )
+        private = (Visibility.PRIVATE.value, str(Visibility.PRIVATE.label))
+        also = [private] if proposed == Visibility.PRIVATE else []
         return [*also, *_VISIBILITIES]
 
     def _text(self, name: str) -> forms.Field:
@@ -136,7 +135,8 @@ class EditForm(forms.Form):
                 continue
             least = of_kind.get(key, 0)
             helps = f"Required, at least {least} characters." if least > 1 else "Required." if least else ""
-            field = TextField(required=False, widget=forms.Textarea(attrs={"rows": 4}), help_text=helps)
+            rows = 4 if value or least else 2
+            field = TextField(required=False, widget=forms.Textarea(attrs={"rows": rows}), help_text=helps)
             field.label = detail_name(key)
             self._add(f"details.{key}", field, value)
 
@@ -196,3 +196,9 @@ class EditForm(forms.Form):
         for name in self.fields:
             if name != "next":
                 yield self[name]
+
+
+def _lower(field: forms.Field) -> forms.Field:
+    """A list is a few short lines."""
+    field.widget.attrs["rows"] = 2
+    return field

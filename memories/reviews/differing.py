@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -11,9 +13,11 @@ from memories.differences import Part, list_difference, word_difference
 from memories.markdown import rendered
 from memories.reviews.showing import FieldChange, Proposal
 from memories.wording import FIELD_NAMES, choice_name, detail_name, steps_as_text
+from memoryhub.kernel.text import collapsed, visible_marks
 
 _LISTS = ("tags", "retrieval_hints", "scope_paths")
 _CHOICES = ("kind", "weight", "visibility", "status", "hardness")
+_PARAGRAPH = re.compile(r"</?p>")
 _PLAIN = ("title", "summary")
 
 
@@ -33,11 +37,14 @@ class ShownField:
     html: SafeString | None = None
     compares: bool = False
     is_edited: bool = False
+    # One word: it stands beside others of its kind.
+    is_short: bool = False
 
 
 def shown_fields(proposal: Proposal) -> list[ShownField]:
     """Every changed field in reading order; nothing of a change is cut, what stays the same may be."""
-    return [_shown(change, compares=proposal.compares) for change in proposal.changes]
+    fields = [_shown(change, compares=proposal.compares) for change in proposal.changes]
+    return sorted(fields, key=lambda field: field.is_short)
 
 
 def _shown(change: FieldChange, *, compares: bool) -> ShownField:
@@ -56,15 +63,22 @@ def _shown(change: FieldChange, *, compares: bool) -> ShownField:
         return ShownField(said, items=list_difference(list(before or ()) if compares else now, now), **given)
     if name in _CHOICES:
         was = choice_name(name, before) if compares and before else ""
-        return ShownField(said, before=was, after=choice_name(name, value) or "none", **given)
+        return ShownField(said, before=was, after=choice_name(name, value) or "none", is_short=True, **given)
     if name == "parent":
         was = _bag(before) if compares else ""
-        return ShownField("Bag", before=was, after=_bag(value), **given)
+        return ShownField("Bag", before=was, after=_bag(value), is_short=True, **given)
     text, had = _text(value), _text(before) if compares else _text(value)
-    html = rendered(text) if text and name not in _PLAIN and isinstance(value, str) else None
+    html = _rendered(text) if name not in _PLAIN and isinstance(value, str) else None
     return ShownField(
         said, parts=word_difference(had, text, whole=True) if compares else _whole(text), html=html, **given
     )
+
+
+def _rendered(text: str) -> SafeString | None:
+    """The text as HTML; None where it would read as it is written."""
+    html = rendered(text)
+    plain = unescape(_PARAGRAPH.sub("", html))
+    return None if collapsed(plain) == collapsed(visible_marks(text)) else html
 
 
 def _whole(text: str) -> list[Part]:

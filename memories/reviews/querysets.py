@@ -128,6 +128,13 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     def with_numbers(self, numbers: Iterable[int]) -> ReviewQuerySet:
         return self.filter(number__in=list(numbers))
 
+    def with_ids(self, ids: Iterable[int]) -> ReviewQuerySet:
+        return self.filter(pk__in=list(ids))
+
+    def refs_only(self) -> ReviewQuerySet:
+        """What a link to a proposal shows."""
+        return self.only("number", "status", "project")
+
     def in_projects(self, projects: Iterable[Project]) -> ReviewQuerySet:
         return self.filter(project__in=list(projects))
 

@@ -89,6 +89,12 @@
     }
   });
 
+  /* Who ticks something wants to decide it. */
+  document.addEventListener("change", (event) => {
+    const acts = document.querySelector("[data-several]");
+    if (acts && event.target.matches("[name=reviews]:checked")) acts.open = true;
+  });
+
   /* A proposal opened beside the queue: its row is the current one, and its heading is where one reads on. */
   document.addEventListener("htmx:afterSwap", (event) => {
     const change = document.getElementById("change");
