@@ -53,9 +53,23 @@ class _RecordAdmin(ReadOnlyAdmin):
 class RevisionAdmin(_RecordAdmin):
     """Who changed what, from where, and why. What was written in private is not shown."""
 
-    list_display = ("memory", "version", "who", "door", "visibility", "shown_reason", "created_at")
+    list_display = (
+        "memory",
+        "version",
+        "who",
+        "door",
+        "session",
+        "client",
+        "model",
+        "branch",
+        "commit",
+        "approved_by",
+        "visibility",
+        "shown_reason",
+        "created_at",
+    )
     list_filter = (MemoryFilter,)
-    list_select_related = ("memory", "actor")
+    list_select_related = ("memory", "actor", "review__decided_by")
     search_fields = ("reason",)
     ordering = ("-pk",)
     fields = (
@@ -68,6 +82,7 @@ class RevisionAdmin(_RecordAdmin):
         "model",
         "branch",
         "commit",
+        "approved_by",
         "visibility",
         "reason",
         "created_at",
@@ -75,11 +90,21 @@ class RevisionAdmin(_RecordAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).defer("memory__body", "memory__details").order_by(*self.ordering)
+        return (
+            super()
+            .get_queryset(request)
+            .with_names()
+            .defer("memory__body", "memory__details")
+            .order_by(*self.ordering)
+        )
 
     @admin.display(description="by")
     def who(self, revision: Revision) -> str:
         return revision.actor_name
+
+    @admin.display(description="approved by", empty_value="")
+    def approved_by(self, revision: Revision) -> str:
+        return revision.approver_name
 
     @admin.display(description="reason")
     def shown_reason(self, revision: Revision) -> str:

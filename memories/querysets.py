@@ -171,6 +171,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         rows = self.with_child_count(user).select_related("author", "parent").prefetch_related("tags")
         return rows.defer("body", "details", "retrieval_hints", "parent__body", "parent__details")
 
+    def for_lines(self) -> MemoryQuerySet:
+        """What a short row shows: what it is and says, nothing of what is around it."""
+        return self.defer("body", "details", "retrieval_hints")
+
     def for_page(self, user: User) -> MemoryQuerySet:
         """All that the page of one memory shows of it: its texts, and its bag where `user` may see that."""
         rows = self.with_child_count(user).select_related("author", "verified_by", "parent")

@@ -158,21 +158,21 @@ def review(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_safe
 def review_news(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Whether something changed since the page was made: 204, or the shell's line with the number anew.
+    """Whether other proposals wait than when the page was made: 204, or the shell's line anew.
 
-    Pages ask every few seconds: one query of its own while nothing happens, two when something did.
+    Pages ask every few seconds: two queries beside those that know who asks, whatever waits.
     """
     project = project_of(request.user, slug)
     if not request.htmx:
         return redirect("memories:reviews", slug=project.slug)
-    if request.GET.get("seen") == str(project.change_counter):
-        return HttpResponse(status=204)
     waiting = waiting_in(project, request.user)
+    if request.GET.get("seen") == waiting.mark:
+        return HttpResponse(status=204)
     context = {
         "project": project,
         "here": request.GET.get("here", ""),
         "waiting": waiting,
-        "announces": waiting > (read_number(request.GET.get("had", "")) or 0),
+        "announces": waiting.many > (read_number(request.GET.get("had", "")) or 0),
     }
     response = render(request, "memories/reviews/_waiting.html", context)
     trigger_client_event(response, CHANGED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.db.models import Count
 
@@ -10,12 +11,26 @@ from memories.models import Review
 from projects.models import Project, User
 
 
-def waiting_in(project: Project, user: User) -> int:
-    """How many of a project wait: those that the user may decide, or, for no reviewer, his own."""
-    return Review.objects.in_project(project).awaiting(user).count()
+@dataclass(frozen=True)
+class Waiting:
+    """How many wait for a reader, and what tells this state from a later one.
+
+    The mark says only what he can see anyway: a project's change counter would tell that somebody wrote
+    something private.
+    """
+
+    many: int
+    mark: str
+
+
+def waiting_in(project: Project, user: User) -> Waiting:
+    """Of a project those that the user may decide, or, for no reviewer, his own; in one query."""
+    said = Review.objects.in_project(project).counted_for(user)
+    # Numbers only rise: as many with the same last one are the same ones.
+    return Waiting(said["awaiting"], f"{said['pending']}-{said['last'] or 0}")
 
 
 def waiting_by_project(projects: Iterable[Project], user: User) -> dict[int, int]:
-    """The same by the id of each project where something waits, in one query."""
+    """How many wait, by the id of each project where something does, in one query."""
     waiting = Review.objects.in_projects(projects).awaiting(user).order_by()
     return dict(waiting.values_list("project").annotate(many=Count("pk")))

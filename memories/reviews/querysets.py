@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Exists, ExpressionWrapper, OuterRef, Q
+from django.db.models import Count, Exists, ExpressionWrapper, Max, OuterRef, Q
 
 from memories.querysets import readable_by, readable_by_staff
 from projects.models import Role
@@ -117,13 +117,26 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
         Where a project asks for a second person, a reviewer's own aren't his to decide.
         """
-        reviewing = user.memberships.order_by().filter(
-            role__in=[role for role in Role if role.includes(Role.REVIEWER)]
+        return self.visible_to(user).pending().exclude(self._for_another(user))
+
+    def counted_for(self, user: User) -> dict[str, Any]:
+        """Of the pending ones that the user sees how many there are (`pending`), how many of these are his
+        to decide or wait for somebody (`awaiting`), and the highest number (`last`).
+        """
+        seen = self.visible_to(user).pending().order_by()
+        return seen.aggregate(
+            pending=Count("pk"),
+            awaiting=Count("pk", filter=~self._for_another(user)),
+            last=Max("number"),
         )
-        for_another = Q(
+
+    def _for_another(self, user: User) -> Q:
+        """A reviewer's own where the project asks for a second person."""
+        mine = user.memberships.order_by()
+        reviewing = mine.filter(role__in=[role for role in Role if role.includes(Role.REVIEWER)])
+        return Q(
             proposer=user, project__review_needs_second_person=True, project__in=reviewing.values("project")
         )
-        return self.visible_to(user).pending().exclude(for_another)
 
     def with_numbers(self, numbers: Iterable[int]) -> ReviewQuerySet:
         return self.filter(number__in=list(numbers))

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from memories.marking import Marker
 from memories.recall.lines import shown_summary
-from memories.reviews.counting import waiting_in
+from memories.reviews.counting import Waiting, waiting_in
 from memories.wording import DOOR_NAMES, LINK_SENTENCES
 from memoryhub.kernel.text import visible_marks
 from projects.models import Project, User
@@ -43,6 +43,6 @@ def link_sentence(name: str) -> str:
 
 
 @register.simple_tag
-def waiting_reviews(project: Project, user: User) -> int:
+def waiting_reviews(project: Project, user: User) -> Waiting:
     """How many proposals of a project wait for somebody: the shell's number."""
     return waiting_in(project, user)
