@@ -329,15 +329,9 @@ class MemoryAdmin(ServiceAdmin):
 
     # --- Django's log ----------------------------------------------------------------
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return super().log_addition(request, self._stand_in(obj), message)
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return super().log_change(request, self._stand_in(obj), message)
-
-    def _stand_in(self, memory: Memory) -> Memory:
+    def logged_as(self, obj: Any) -> Memory:
         """The memory without its title: the log outlives it, also when it is erased or made private."""
-        return Memory(pk=memory.pk, number=memory.number, title=f"in {memory.project.slug}")
+        return Memory(pk=obj.pk, number=obj.number, title=f"in {obj.project.slug}")
 
     def _name(self, memory: Memory) -> str:
         return f"#{memory.number} in {memory.project.slug}"

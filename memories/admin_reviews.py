@@ -238,10 +238,9 @@ class ReviewAdmin(ReadOnlyAdmin):
         }
         return TemplateResponse(request, "admin/memories/review/decide.html", context)
 
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Without the title: the log outlives it, also when it is erased."""
-        stand_in = Review(pk=obj.pk, number=obj.number, title=f"in {obj.project.slug}")
-        return super().log_change(request, stand_in, message)
+    def logged_as(self, obj: Any) -> Review:
+        """The proposal without its title: the log outlives it, also when it is erased."""
+        return Review(pk=obj.pk, number=obj.number, title=f"in {obj.project.slug}")
 
 
 _DONE = {"approve": "approved", "reject": "rejected"}

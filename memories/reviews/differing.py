@@ -63,15 +63,21 @@ def _shown(change: FieldChange, *, compares: bool) -> ShownField:
         return ShownField(said, items=list_difference(list(before or ()) if compares else now, now), **given)
     if name in _CHOICES:
         was = choice_name(name, before) if compares and before else ""
-        return ShownField(said, before=was, after=choice_name(name, value) or "none", is_short=True, **given)
+        return _word(said, was, choice_name(name, value) or "none", given)
     if name == "parent":
-        was = _bag(before) if compares else ""
-        return ShownField("Bag", before=was, after=_bag(value), is_short=True, **given)
+        return _word("Bag", _bag(before) if compares else "", _bag(value), given)
     text, had = _text(value), _text(before) if compares else _text(value)
     html = _rendered(text) if name not in _PLAIN and isinstance(value, str) else None
     return ShownField(
         said, parts=word_difference(had, text, whole=True) if compares else _whole(text), html=html, **given
     )
+
+
+def _word(said: str, was: str, now: str, given: dict[str, Any]) -> ShownField:
+    """A field of one word. What is named with the value that it has changes nothing."""
+    if was == now:
+        return ShownField(said, after=now, is_short=True, is_edited=given["is_edited"])
+    return ShownField(said, before=was, after=now, is_short=True, **given)
 
 
 def _rendered(text: str) -> SafeString | None:

@@ -127,11 +127,15 @@ class ServiceAdmin(admin.ModelAdmin):
 
     # --- what waits ------------------------------------------------------------------
 
+    def logged_as(self, obj: Any) -> Any:
+        """What Django's log keeps the name of; the log outlives the object."""
+        return obj
+
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return None if _waits(request) else super().log_addition(request, obj, message)
+        return None if _waits(request) else super().log_addition(request, self.logged_as(obj), message)
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return None if _waits(request) else super().log_change(request, obj, message)
+        return None if _waits(request) else super().log_change(request, self.logged_as(obj), message)
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None

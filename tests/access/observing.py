@@ -148,7 +148,10 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     asked: list[dict[str, Any]] = [{"q": query} for query in QUERIES]
     asked += [{name: value} for wanted in FILTERS for name, value in wanted.items()]
     pages += [f"{here}?{urlencode(query, doseq=True)}" for query in asked]
+    queue = reverse("memories:reviews", args=(project.slug,))
+    pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
     for number in (*(memory.number for memory in known), unknown):
+        pages.append(reverse("memories:review", args=(project.slug, number)))
         for name in ("memory", "children"):
             pages.append(reverse(f"memories:{name}", args=(project.slug, number)))
     learnt = {}
@@ -164,14 +167,14 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
 
 def in_the_admin(reader: User, known: list[Memory], unknown: int) -> dict[str, str]:
     """What staff learn from the admin, about known rows and one (by id) that isn't there for them."""
-    from memories.models import Link, Revision, ScopePath, Tag
+    from memories.models import Link, Review, Revision, ScopePath, Tag
 
     client = signed_in(reader)
     here = url(Memory, "changelist")
     pages = [reverse("admin:index"), here]
     asked = ("q=pelican", "tag=net", "bag=yes", "bag=no", "visibility=shared", "origin=user", f"q={unknown}")
     pages += [f"{here}?{query}" for query in asked]
-    for model in (Revision, Link, Tag, ScopePath):
+    for model in (Revision, Review, Link, Tag, ScopePath):
         pages += [url(model, "changelist"), f"{url(model, 'changelist')}?q=pelican"]
         pages.append(url(model, "change", unknown))
     for pk in (*(memory.pk for memory in known), unknown):

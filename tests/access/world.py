@@ -9,11 +9,12 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from memories.models import Memory
+from memories.models import Memory, Review
 from projects.models import AccessToken, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
 from tests.admin_client import superuser
 from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, UserFactory, member, token_for
+from tests.reviews.asking import propose
 
 # Who opens a door in a browser, in this order.
 PEOPLE = ("anonymous", "stranger", "reader", "contributor", "reviewer", "owner", "superuser")
@@ -51,6 +52,8 @@ class World:
     shared: Memory
     private: Memory
     token: AccessToken
+    # A new memory that the author's agent proposed.
+    review: Review
     clients: dict[str, Client] = field(default_factory=dict)
 
     def canaries(self, who: str) -> list[str]:
@@ -76,7 +79,8 @@ def make_world() -> World:
     private = MemoryFactory(
         project=project, author=author, visibility="private", parent=shared, **canary_texts("private")
     )
-    return World(project, people, author, shared, private, token_for(author, project)[0])
+    review = propose(author, project, visibility="public", **canary_texts("proposed"))
+    return World(project, people, author, shared, private, token_for(author, project)[0], review)
 
 
 def caller_tokens(world: World) -> dict[str, str]:
