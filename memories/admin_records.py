@@ -15,6 +15,9 @@ from memoryhub.kernel.admin import ReadOnlyAdmin, choice_filter
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.text import in_one_line
 
+# What no list shows of a row's memory.
+_HEAVY = ("memory__body", "memory__details")
+
 
 class MemoryFilter(admin.SimpleListFilter):
     """Of the memory with this id: what the page of a memory links to. It offers no list of its own."""
@@ -69,7 +72,6 @@ class RevisionAdmin(_RecordAdmin):
         "created_at",
     )
     list_filter = (MemoryFilter,)
-    list_select_related = ("memory", "actor", "review__decided_by")
     search_fields = ("reason",)
     ordering = ("-pk",)
     fields = (
@@ -90,13 +92,8 @@ class RevisionAdmin(_RecordAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return (
-            super()
-            .get_queryset(request)
-            .with_names()
-            .defer("memory__body", "memory__details")
-            .order_by(*self.ordering)
-        )
+        rows = super().get_queryset(request).with_names().select_related("memory")
+        return rows.defer(*_HEAVY).order_by(*self.ordering)
 
     @admin.display(description="by")
     def who(self, revision: Revision) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from memories.models import Memory, Review
 from memories.services import revise_memory
 from projects.models import Role, User
 from tests.e2e.conftest import Hub
 from tests.e2e.store import MARKDOWN, PAYLOADS
-from tests.factories import PASSWORD, MemoryFactory, agent, member, person, token_for
+from tests.factories import agent, member, person, token_for
 from tests.mcp_client import LEGACY
 from tests.memories.verbs import now
 from tests.reviews.asking import approve, policy, propose, propose_change, reject
@@ -55,8 +54,8 @@ def call(hub: Hub, token: str, name: str, **arguments: Any) -> str:
         "Content-Type": "application/json",
         "MCP-Protocol-Version": LEGACY,
     }
-    asked = Request(f"{hub.url}/mcp/p/harbor", json.dumps(body).encode(), headers)  # noqa: S310 - our own server
-    with urlopen(asked) as answer:  # noqa: S310
+    asked = Request(f"{hub.url}/mcp/p/harbor", json.dumps(body).encode(), headers)
+    with urlopen(asked) as answer:
         result = json.load(answer)["result"]
     assert not result.get("isError"), result
     return str(result["content"][0]["text"])
