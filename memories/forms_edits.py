@@ -84,7 +84,8 @@ class EditForm(forms.Form):
         if isinstance(field, forms.CharField):
             field.strip = False  # allowed text is stored exactly
         self.fields[name] = field
-        self.initial[name] = value
+        # What wasn't proposed is what an empty field is read as: left empty, it is no edit.
+        self.initial[name] = field.to_python("") if value is None else value
 
     def _field(self, name: str) -> forms.Field | None:
         if name in ("title", "summary", "body"):

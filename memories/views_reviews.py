@@ -121,7 +121,13 @@ def _answer(request: AuthedRequest, desk: Desk) -> HttpResponse:
     fragment = bool(request.htmx) and not request.htmx.history_restore_request
     parts = {"queue": "_queue", "change": "_change"}
     part = parts.get(request.htmx.target or "", "_panel") if fragment else "page"
-    context = {"project": desk.project, "here": "reviews", "desk": desk, "fragment": fragment}
+    context = {
+        "project": desk.project,
+        "here": "reviews",
+        "desk": desk,
+        "fragment": fragment,
+        "alone": part == "_queue",
+    }
     response = render(request, f"memories/reviews/{part}.html", context, status=desk.status)
     # One address serves all of them: no cache may mistake one for another.
     patch_vary_headers(response, ["HX-Request", "HX-Target"])

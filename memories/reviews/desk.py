@@ -72,7 +72,7 @@ class Alike:
 
     memory: Memory
     reason: str
-    terms: list[str]
+    terms: str
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _alike(review: Review, reader: User) -> tuple[str, list[Alike]]:
     seen = Memory.objects.in_project(review.project).visible_to(reader).with_numbers(numbers)
     known = {memory.number: memory for memory in (seen.titles_only() if numbers else ())}
     alike = [
-        Alike(known[candidate["number"]], candidate["reason"], candidate["matched_terms"])
+        Alike(known[candidate["number"]], candidate["reason"], ", ".join(candidate["matched_terms"]))
         for candidate in candidates
         if candidate["number"] in known
     ]

@@ -229,6 +229,9 @@ def test_an_untouched_form_approves_what_was_proposed(
     client: Client, project: Project, rita: User, bob: User
 ) -> None:
     bag = MemoryFactory(project=project, title="Bag")
+    bare = propose(bob, project, title="Bare", summary="Nothing but what is needed.")
+    assert edit(client, rita, bare).status_code == 302
+    assert (as_is(bare).status, as_is(bare).edits) == ("approved", {})
     review = propose(
         bob,
         project,
@@ -247,7 +250,7 @@ def test_an_untouched_form_approves_what_was_proposed(
     assert edit(client, rita, review).status_code == 302
     decided = as_is(review)
     assert (decided.status, decided.edits) == ("approved", {})
-    memory = Memory.objects.get(number=2)
+    memory = Memory.objects.get(kind="pipeline")
     assert (memory.title, memory.body) == (" Release ", "\n  One\n\n```\ncode\n```\n ")
     assert memory.details["steps"] == review.fields["details"]["steps"]
 

@@ -233,6 +233,7 @@ def test_similar_memories_stand_beside_it(client: Client, project: Project, rita
     page = change_in(read(client, rita, at(review)))
     assert f'href="{page_of(known)}"' in page
     assert f"#{hidden.number}" not in page
+    assert "Shared: " in page
 
 
 def test_each_kind_of_change_says_what_it_does(
@@ -520,7 +521,7 @@ def test_a_memory_says_what_waits_to_change_it_to_who_may_know(
     memory = MemoryFactory(project=project)
     review = propose_change(alice, memory, summary="Another one.")
     for user in (alice, rita):
-        assert f"{review.ref} waits for a reviewer" in words(read(client, user, page_of(memory)))
+        assert f"A change waits for a reviewer: {review.ref} (update)" in words(read(client, user, page_of(memory)))
     for user in (bob, rick):
         assert review.ref not in read(client, user, page_of(memory))
     reject(rita, review)
