@@ -190,7 +190,9 @@ def test_a_proposal_arrives_is_edited_and_approved_and_the_next_session_reads_it
     expect(row).to_be_visible(timeout=ARRIVES)
     expect(page.locator("#side-reviews .count")).to_have_text(re.compile("1$"))
     expect(page.locator("#announcement")).to_have_text("1 review waiting.")
-    expect(page.locator("#reviews-says")).to_have_text(re.compile("^1 waits for a decision of yours, proposed"))
+    expect(page.locator("#reviews-says")).to_have_text(
+        re.compile("^1 waits for a decision of yours, proposed")
+    )
     row.click()
     expect(page).to_have_url(re.compile(r"/reviews/R1/$"))
     expect(page.locator("#change-title")).to_be_focused()

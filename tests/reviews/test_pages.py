@@ -521,7 +521,9 @@ def test_a_memory_says_what_waits_to_change_it_to_who_may_know(
     memory = MemoryFactory(project=project)
     review = propose_change(alice, memory, summary="Another one.")
     for user in (alice, rita):
-        assert f"A change waits for a reviewer: {review.ref} (update)" in words(read(client, user, page_of(memory)))
+        assert f"A change waits for a reviewer: {review.ref} (update)" in words(
+            read(client, user, page_of(memory))
+        )
     for user in (bob, rick):
         assert review.ref not in read(client, user, page_of(memory))
     reject(rita, review)
