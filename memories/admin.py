@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -19,8 +19,9 @@ from django.utils.html import format_html, format_html_join
 from django.utils.timesince import timesince
 
 from memories import admin_records, admin_reviews  # noqa: F401 - register what hangs on memories
+from memories.admin_filters import BagFilter, TagFilter
 from memories.admin_forms import AddMemoryForm, ChangeMemoryForm
-from memories.models import Kind, Link, Memory, Origin, Revision, Status, Tag, Visibility, Weight
+from memories.models import Kind, Link, Memory, Origin, Revision, Status, Visibility, Weight
 from memories.services import (
     Applied,
     Pending,
@@ -33,7 +34,7 @@ from memories.services import (
 )
 from memories.wording import waits_sentence
 from memoryhub.kernel.actor import Door
-from memoryhub.kernel.admin import ExactFilter, ServiceAdmin, choice_filter
+from memoryhub.kernel.admin import ServiceAdmin, choice_filter
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
@@ -42,41 +43,7 @@ from projects.admin import ProjectFilter
 from projects.models import Role
 from projects.services import role_of
 
-# The filter offers the most used tags; any other can stand in the address.
-TAGS_OFFERED = 50
 CHILDREN_SHOWN = 100
-
-
-class BagFilter(ExactFilter):
-    """Whether it holds others, of those that the admin shows."""
-
-    title = "is a bag"
-    parameter_name = "bag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return (("yes", "yes"), ("no", "no"))
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        bags = Memory.objects.bags_for_staff()
-        return queryset.filter(pk__in=bags) if value == "yes" else queryset.exclude(pk__in=bags)
-
-
-class TagFilter(ExactFilter):
-    """With one tag, exactly."""
-
-    title = "tag"
-    parameter_name = "tag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        counted = Tag.objects.visible_to_staff().order_by().values_list("name").annotate(many=Count("pk"))
-        used = [name for name, _ in counted.order_by("-many", "name")[:TAGS_OFFERED]]
-        chosen = request.GET.get(self.parameter_name, "")
-        if chosen and chosen not in used and chosen.isprintable():
-            used.append(chosen)
-        return [(name, name) for name in used]
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        return queryset.tagged([value])
 
 
 @admin.register(Memory)

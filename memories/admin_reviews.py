@@ -119,6 +119,9 @@ class ReviewAdmin(ReadOnlyAdmin):
         ("Decided", {"fields": ("decider", "decided_from", "shown_note", "decided_at")}),
     )
 
+    class Media:
+        css = {"all": ("css/components/difference.css",)}
+
     # --- reading ---------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> Any:
