@@ -11,16 +11,17 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.timesince import timesince
 
-from memories import admin_records  # noqa: F401 - registers what hangs on memories
+from memories import admin_records, admin_reviews  # noqa: F401 - register what hangs on memories
+from memories.admin_filters import BagFilter, TagFilter
 from memories.admin_forms import AddMemoryForm, ChangeMemoryForm
-from memories.models import Kind, Link, Memory, Origin, Status, Tag, Visibility, Weight
+from memories.models import Kind, Link, Memory, Origin, Revision, Status, Visibility, Weight
 from memories.services import (
     Applied,
     Pending,
@@ -31,8 +32,9 @@ from memories.services import (
     revise_memory,
     verify_memory,
 )
+from memories.wording import waits_sentence
 from memoryhub.kernel.actor import Door
-from memoryhub.kernel.admin import ExactFilter, ServiceAdmin, choice_filter
+from memoryhub.kernel.admin import ServiceAdmin, choice_filter
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
@@ -41,41 +43,7 @@ from projects.admin import ProjectFilter
 from projects.models import Role
 from projects.services import role_of
 
-# The filter offers the most used tags; any other can stand in the address.
-TAGS_OFFERED = 50
 CHILDREN_SHOWN = 100
-
-
-class BagFilter(ExactFilter):
-    """Whether it holds others, of those that the admin shows."""
-
-    title = "is a bag"
-    parameter_name = "bag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return (("yes", "yes"), ("no", "no"))
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        bags = Memory.objects.bags_for_staff()
-        return queryset.filter(pk__in=bags) if value == "yes" else queryset.exclude(pk__in=bags)
-
-
-class TagFilter(ExactFilter):
-    """With one tag, exactly."""
-
-    title = "tag"
-    parameter_name = "tag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        counted = Tag.objects.visible_to_staff().order_by().values_list("name").annotate(many=Count("pk"))
-        used = [name for name, _ in counted.order_by("-many", "name")[:TAGS_OFFERED]]
-        chosen = request.GET.get(self.parameter_name, "")
-        if chosen and chosen not in used and chosen.isprintable():
-            used.append(chosen)
-        return [(name, name) for name in used]
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        return queryset.tagged([value])
 
 
 @admin.register(Memory)
@@ -94,6 +62,8 @@ class MemoryAdmin(ServiceAdmin):
         "children",
         "version",
         "age",
+        "writer",
+        "writing_session",
         "verified_at",
     )
     list_display_links = ("shown_number", "shown_title")
@@ -125,6 +95,8 @@ class MemoryAdmin(ServiceAdmin):
         "verified_by",
         "archived_at",
         "archive_reason",
+        "writer",
+        "written_from",
         "held",
         "links",
         "more",
@@ -133,7 +105,9 @@ class MemoryAdmin(ServiceAdmin):
     # --- reading ---------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return Memory.objects.for_staff().order_by(*self.ordering)
+        current = Revision.objects.visible_to_staff().current().with_names().without_values()
+        rows = Memory.objects.for_staff().prefetch_related(Prefetch("revisions", current, to_attr="latest"))
+        return rows.order_by(*self.ordering)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if "\x00" in search_term:  # no database takes it
@@ -161,6 +135,20 @@ class MemoryAdmin(ServiceAdmin):
     @admin.display(description="age", ordering="-updated_at")
     def age(self, memory: Memory) -> str:
         return timesince(memory.updated_at, depth=1)
+
+    @admin.display(description="written by", empty_value="")
+    def writer(self, memory: Any) -> str:
+        return memory.latest[0].actor_name if memory.latest else ""
+
+    @admin.display(description="session", empty_value="")
+    def writing_session(self, memory: Any) -> str:
+        return memory.latest[0].session if memory.latest else ""
+
+    @admin.display(description="written from", empty_value="")
+    def written_from(self, memory: Any) -> str:
+        """Door, session, client, model, branch and commit of what stands here, and who approved it."""
+        said = memory.latest[0].provenance() if memory.latest else {}
+        return ", ".join(f"{name.replace('_', ' ')} {said[name]}" for name in said if name != "actor")
 
     @admin.display(description="holds")
     def held(self, memory: Memory) -> str:
@@ -209,24 +197,26 @@ class MemoryAdmin(ServiceAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self._KEPT if obj else ()
 
-    def add_with_service(self, request: HttpRequest, form: Any) -> Memory:
+    def add_with_service(self, request: HttpRequest, form: Any) -> Memory | None:
         actor = web_actor(request, Door.ADMIN)
-        return self._applied(
-            request, add_memory(actor=actor, project=form.cleaned_data["project"], **form.given())
-        )
+        project = form.cleaned_data["project"]
+        return self._applied(request, add_memory(actor=actor, project=project, **form.given()))
 
-    def change_with_service(self, request: HttpRequest, obj: Memory, form: Any) -> Memory:
+    def change_with_service(self, request: HttpRequest, obj: Memory, form: Any) -> Memory | None:
         version = form.cleaned_data["expected_version"]
         actor = web_actor(request, Door.ADMIN)
         return self._applied(
             request, revise_memory(actor=actor, memory=obj, expected_version=version, **form.given())
         )
 
-    def _applied(self, request: HttpRequest, result: Applied | Pending) -> Memory:
+    def _applied(self, request: HttpRequest, result: Applied | Pending, about: str = "") -> Memory | None:
+        """The memory as it is stored now; None for a change that waits, which is said."""
         for hint in result.hints:
             self.message_user(request, hint.message)
         if isinstance(result, Pending):
-            raise NotImplementedError("Reviews come with their own change; until then nothing waits.")
+            sentence = waits_sentence(result.ref)
+            self.message_user(request, f"{about}: {sentence}" if about else sentence, messages.WARNING)
+            return None
         return result.memory
 
     # --- bulk actions ----------------------------------------------------------------
@@ -254,8 +244,9 @@ class MemoryAdmin(ServiceAdmin):
     ) -> None:
         actor = web_actor(request, Door.ADMIN)
 
-        def change(memory: Memory) -> None:
-            self._applied(request, verb(actor=actor, memory=memory, expected_version=memory.version, **given))
+        def change(memory: Memory) -> bool:
+            result = verb(actor=actor, memory=memory, expected_version=memory.version, **given)
+            return self._applied(request, result, str(memory)) is not None
 
         self.for_each(request, queryset.select_related("project"), change, done)
 
@@ -305,15 +296,9 @@ class MemoryAdmin(ServiceAdmin):
 
     # --- Django's log ----------------------------------------------------------------
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return super().log_addition(request, self._stand_in(obj), message)
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        return super().log_change(request, self._stand_in(obj), message)
-
-    def _stand_in(self, memory: Memory) -> Memory:
+    def logged_as(self, obj: Any) -> Memory:
         """The memory without its title: the log outlives it, also when it is erased or made private."""
-        return Memory(pk=memory.pk, number=memory.number, title=f"in {memory.project.slug}")
+        return Memory(pk=obj.pk, number=obj.number, title=f"in {obj.project.slug}")
 
     def _name(self, memory: Memory) -> str:
         return f"#{memory.number} in {memory.project.slug}"

@@ -9,15 +9,16 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from memories.errors import MovedOn
+from memories.form_fields import LinesField, NumberField, NumbersField, TagsField, TextField
 from memories.models import Kind, Memory, Visibility, Weight
 from memories.services import check_fields
 from memories.services.checks import DETAILS
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.admin import ServiceForm
-from memoryhub.kernel.arguments import Numbers, Unreadable, read_object
+from memoryhub.kernel.arguments import Unreadable, read_object
 from memoryhub.kernel.errors import DomainError, Problems
-from memoryhub.kernel.refs import MAX_NUMBER, read_number
-from memoryhub.kernel.text import shortened, tidy
+from memoryhub.kernel.refs import MAX_NUMBER
+from memoryhub.kernel.text import shortened
 from projects.models import Project
 
 # As much of somebody else's change as stands in an error; the page of the memory has the rest.
@@ -25,37 +26,6 @@ _SHOWN_CHANGE = 2000
 
 # The admin shows private memories to nobody, so it makes none either.
 VISIBILITIES = [(one.value, one.label) for one in (Visibility.SHARED, Visibility.PUBLIC)]
-
-
-class TextField(forms.CharField):
-    """Text as it was typed, but for a browser's CRLF."""
-
-    def to_python(self, value: Any) -> Any:
-        return tidy(super().to_python(value) or "")
-
-
-class LinesField(TextField):
-    """A list, one text a line."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=False, widget=forms.Textarea(attrs={"rows": 4, "cols": 60}), **kwargs)
-
-    def to_python(self, value: Any) -> Any:
-        return [line for line in super().to_python(value).split("\n") if line.strip()]
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def run_validators(self, value: Any) -> None:
-        """Nothing: the service checks each line."""
-
-
-class TagsField(LinesField):
-    """Tags, one a line or with commas between them."""
-
-    def to_python(self, value: Any) -> Any:
-        parts = [part.strip() for line in super().to_python(value) for part in line.split(",")]
-        return [part for part in parts if part]
 
 
 class DetailsField(TextField):
@@ -88,42 +58,6 @@ def _details_help() -> str:
         named = [f"{name} (required, at least {least})" if least else name for name, least in fields.items()]
         kinds.append(f"{kind.label}: {', '.join(named)}")
     return f"As JSON, by kind. {'; '.join(kinds)}. The other kinds have none."
-
-
-class NumberField(TextField):
-    """The number of a memory of the same project, as `48` or `#48`; empty is none, 0 to the service."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=False, **kwargs)
-
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        number = read_number(text) if text.strip() else 0
-        if number is None:
-            raise ValidationError("Must be a number such as 48 or #48, or empty.")
-        return number
-
-    def prepare_value(self, value: Any) -> Any:
-        return value or ""
-
-    def run_validators(self, value: Any) -> None:
-        """Nothing: the service loads it."""
-
-
-class NumbersField(TextField):
-    """Numbers of memories of the same project, with commas between them."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=False, **kwargs)
-
-    def to_python(self, value: Any) -> Any:
-        try:
-            return Numbers().read(super().to_python(value))
-        except Unreadable:
-            raise ValidationError("Must be numbers such as 48, 52.") from None
-
-    def run_validators(self, value: Any) -> None:
-        """Nothing: the service loads them."""
 
 
 class _MemoryForm(ServiceForm):

@@ -15,6 +15,9 @@ from memoryhub.kernel.admin import ReadOnlyAdmin, choice_filter
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.text import in_one_line
 
+# What no list shows of a row's memory.
+_HEAVY = ("memory__body", "memory__details")
+
 
 class MemoryFilter(admin.SimpleListFilter):
     """Of the memory with this id: what the page of a memory links to. It offers no list of its own."""
@@ -53,9 +56,22 @@ class _RecordAdmin(ReadOnlyAdmin):
 class RevisionAdmin(_RecordAdmin):
     """Who changed what, from where, and why. What was written in private is not shown."""
 
-    list_display = ("memory", "version", "who", "door", "visibility", "shown_reason", "created_at")
+    list_display = (
+        "memory",
+        "version",
+        "who",
+        "door",
+        "session",
+        "client",
+        "model",
+        "branch",
+        "commit",
+        "approved_by",
+        "visibility",
+        "shown_reason",
+        "created_at",
+    )
     list_filter = (MemoryFilter,)
-    list_select_related = ("memory", "actor")
     search_fields = ("reason",)
     ordering = ("-pk",)
     fields = (
@@ -68,6 +84,7 @@ class RevisionAdmin(_RecordAdmin):
         "model",
         "branch",
         "commit",
+        "approved_by",
         "visibility",
         "reason",
         "created_at",
@@ -75,11 +92,16 @@ class RevisionAdmin(_RecordAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).defer("memory__body", "memory__details").order_by(*self.ordering)
+        rows = super().get_queryset(request).with_names().select_related("memory")
+        return rows.defer(*_HEAVY).order_by(*self.ordering)
 
     @admin.display(description="by")
     def who(self, revision: Revision) -> str:
         return revision.actor_name
+
+    @admin.display(description="approved by", empty_value="")
+    def approved_by(self, revision: Revision) -> str:
+        return revision.approver_name
 
     @admin.display(description="reason")
     def shown_reason(self, revision: Revision) -> str:

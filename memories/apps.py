@@ -11,6 +11,7 @@ class MemoriesConfig(AppConfig):
         from memories import doctor, tools, tools_reviews, tools_suggest  # noqa: F401 - declare the tools
         from memories.overview import held_in, register_overview
         from memories.recall.closing import register_closing_line
+        from memories.reviews.counting import waiting_by_project
         from memories.reviews.telling import outcome_line, overview_entry, waiting_line
         from memories.services.curating import drop_marks
         from memories.services.watching import register_watcher
@@ -18,6 +19,7 @@ class MemoriesConfig(AppConfig):
         from projects.home import register_home_facts
 
         register_home_facts("memories", held_in)
+        register_home_facts("reviews", waiting_by_project)
         register_watcher(drop_marks)
         register_closing_line(waiting_line, place=2)
         register_closing_line(outcome_line, place=3)

@@ -10,6 +10,7 @@ from memories.listing import Page, list_memories
 from memories.marking import Marker
 from memories.models import Memory
 from memories.search import Found, search_memories
+from memories.showing import with_writers
 from memoryhub.kernel.cursors import BadCursor
 from projects.models import Project, User
 
@@ -53,9 +54,11 @@ class Pages:
 def browse(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:
     """The page that the address asks for. A cursor of another reader or filter opens page one."""
     try:
-        return _page(project, reader, form, cursor)
+        listing = _page(project, reader, form, cursor)
     except BadCursor:
-        return _page(project, reader, form, "")
+        listing = _page(project, reader, form, "")
+    with_writers(listing.items, reader)
+    return listing
 
 
 def _page(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:

@@ -26,10 +26,17 @@ class Part:
     text: str
 
 
-def word_difference(old: str, new: str) -> list[Part]:
-    """The parts in reading order: what was taken out before what came in."""
+def word_difference(old: str, new: str, *, whole: bool = False) -> list[Part]:
+    """The parts in reading order: what was taken out before what came in.
+
+    Long parts are cut in the middle, with a mark; `whole` leaves every change as it is, for whoever has to
+    read it all, and cuts what stays the same alone.
+    """
     parts = _joined(_by_words(old, new))
-    return [_cut(part, at == 0, at == len(parts) - 1) for at, part in enumerate(parts)]
+    return [
+        part if whole and part.kind != "same" else _cut(part, at == 0, at == len(parts) - 1)
+        for at, part in enumerate(parts)
+    ]
 
 
 def list_difference(old: Sequence[str], new: Sequence[str]) -> list[Part]:

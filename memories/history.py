@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import Max, Q
 
 from memories.differences import Part, list_difference, word_difference
-from memories.models import Memory, Revision
+from memories.models import Memory, Review, Revision
 from memories.querysets import RevisionQuerySet
 from memories.wording import FIELD_NAMES, LINK_SENTENCES, choice_name, detail_name, steps_as_text
 from projects.models import User
@@ -46,6 +46,8 @@ class Entry:
 
     revision: Revision
     changes: list[Change]
+    # The proposal that it carried out, where the reader may see that.
+    review: Review | None = None
 
     @property
     def is_first(self) -> bool:
@@ -73,8 +75,20 @@ def history_of(memory: Memory, reader: User, *, before: int | None = None) -> Hi
     revisions = page[:PAGE]
     past = _Past(seen, revisions)
     known = _known(memory, reader, revisions)
-    entries = [Entry(revision, _changes(revision, past, known)) for revision in revisions]
+    shown = _reviews(reader, revisions)
+    entries = [
+        Entry(revision, _changes(revision, past, known), shown.get(revision.review_id or 0))
+        for revision in revisions
+    ]
     return History(entries, revisions[-1].version if len(page) > PAGE else None)
+
+
+def _reviews(reader: User, revisions: Iterable[Revision]) -> Mapping[int, Review]:
+    """By id, the proposals behind the revisions that the reader may see."""
+    ids = {revision.review_id for revision in revisions if revision.review_id}
+    if not ids:
+        return {}
+    return {review.pk: review for review in Review.objects.visible_to(reader).with_ids(ids).refs_only()}
 
 
 class _Past:

@@ -15,7 +15,7 @@ from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.text import storable
 
 if TYPE_CHECKING:
-    from memories.models import Link, Memory, Revision  # noqa: F401 - named in quotes below
+    from memories.models import Link, Memory, Review, Revision  # noqa: F401 - named in quotes below
     from projects.models import Project, User
 
 # A filter names a few; thousands would be more than a database takes in one question.
@@ -172,6 +172,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         rows = self.with_child_count(user).select_related("author", "parent").prefetch_related("tags")
         return rows.defer("body", "details", "retrieval_hints", *_unseen_in_rows())
 
+    def for_lines(self) -> MemoryQuerySet:
+        """What a short row shows: what it is and says, nothing of what is around it."""
+        return self.defer("body", "details", "retrieval_hints")
+
     def for_page(self, user: User) -> MemoryQuerySet:
         """All that the page of one memory shows of it: its texts, and its bag where `user` may see that."""
         rows = self.with_child_count(user).select_related("author", "verified_by", "parent")
@@ -266,8 +270,25 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return self.filter(readable_by_staff("memory__")).exclude(visibility=Visibility.PRIVATE)
 
     def of(self, memory: Memory) -> RevisionQuerySet:
-        rows = self.filter(memory=memory).select_related("actor", "review__decided_by")
-        return rows.defer("review__fields", "review__edits").order_by("-version")
+        return self.filter(memory=memory).with_names().order_by("-version")
+
+    def with_names(self) -> RevisionQuerySet:
+        """With who did it and who approved it, without what was proposed."""
+        heavy = ("review__fields", "review__edits", "review__links", "review__reason")
+        return self.select_related("actor", "review__decided_by").defer(*heavy)
+
+    def carrying(self, review: Review) -> RevisionQuerySet:
+        """Those that carried out a proposal, each with its memory."""
+        rows = self.filter(review=review).select_related("memory").order_by("memory__number", "version")
+        return rows.defer("fields", "memory__body", "memory__details")
+
+    def current(self) -> RevisionQuerySet:
+        """Of each memory the one that made it what it is."""
+        return self.filter(version=F("memory__version"))
+
+    def after(self, version: int) -> RevisionQuerySet:
+        """Newer than that version."""
+        return self.filter(version__gt=version)
 
     def before(self, version: int) -> RevisionQuerySet:
         """Older than that version."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from django.db.models import Prefetch, prefetch_related_objects
 from django.utils.safestring import SafeString
 
 from memories.history import History, history_of
@@ -13,6 +14,8 @@ from memories.listing import PAGE_DEFAULT, Page, page_of
 from memories.markdown import rendered
 from memories.models import Link, Memory, Revision
 from memories.recall import Recall
+from memories.reviews.desk import waiting_on
+from memories.reviews.rows import Row
 from memories.wording import detail_name
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
@@ -60,6 +63,7 @@ class Shown:
     first: Revision | None = None
     children: Page | None = None
     history: History | None = None
+    waiting: list[Row] = field(default_factory=list)
 
 
 def shown_to_stranger(memory: Memory) -> Shown:
@@ -80,6 +84,7 @@ def shown_to_member(memory: Memory, reader: User, *, cursor: str, before: int | 
             first=Revision.objects.visible_to(reader).of(memory).oldest_first().without_values().first(),
             children=children_of(memory, reader, cursor) if getattr(memory, "child_count", 0) else None,
             history=history_of(memory, reader, before=before),
+            waiting=waiting_on(memory, reader),
         )
 
 
@@ -130,9 +135,20 @@ def children_of(bag: Memory, reader: User, cursor: str = "") -> Page:
     children = Memory.objects.visible_to(reader).inside(bag)
     binding = ["bag page", bag.pk]
     try:
-        return page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor=cursor)
+        page = page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor=cursor)
     except BadCursor:
-        return page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor="")
+        page = page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor="")
+    with_writers(page.items, reader)
+    return page
+
+
+def with_writers(memories: Sequence[Memory], reader: User) -> None:
+    """Put on each memory the revision that made it what it is, in one query: `latest`, a list of one.
+
+    It is what a row says of who wrote it and from where; empty where the reader may not see that revision.
+    """
+    current = Revision.objects.visible_to(reader).current().with_names().without_values()
+    prefetch_related_objects(memories, Prefetch("revisions", current, to_attr="latest"))
 
 
 @dataclass(frozen=True)

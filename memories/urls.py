@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import views
+from memories import views, views_deciding, views_reviews
 
 app_name = "memories"
 urlpatterns = [
@@ -8,4 +8,10 @@ urlpatterns = [
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
+    path("p/<slug:slug>/reviews/", views_reviews.review_list, name="reviews"),
+    path("p/<slug:slug>/reviews/news/", views_reviews.review_news, name="review_news"),
+    path("p/<slug:slug>/reviews/decide/", views_deciding.review_decide_several, name="review_decide_several"),
+    path("p/<slug:slug>/reviews/R<int:number>/", views_reviews.review, name="review"),
+    path("p/<slug:slug>/reviews/R<int:number>/decide/", views_deciding.review_decide, name="review_decide"),
+    path("p/<slug:slug>/reviews/R<int:number>/edit/", views_deciding.review_edit, name="review_edit"),
 ]

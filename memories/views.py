@@ -48,7 +48,7 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
             "kinds": kinds_of(counts),
             "recall": read,
             "lines": recall_lines(read),
-            "critical": list(seen.critical().newest_touched_first().for_rows(reader)[:RECENT]),
+            "critical": list(seen.critical().newest_touched_first().for_lines()[:RECENT]),
             "lately": list(lately[:RECENT]),
         }
     # Each is one reading of its own, and what recall computed for its last lines is at hand by now.

@@ -64,6 +64,15 @@ WAITS = (
     "what became of it, and memory_recall names the outcome."
 )
 
+# What a proposal is called by its kind, before the title of what it is about.
+CHANGE_NAMES = {
+    "create": "New",
+    "update": "Update",
+    "archive": "Archive",
+    "supersede": "Replace",
+    "merge": "Merge",
+}
+
 _CHOICES = {"kind": Kind, "weight": Weight, "visibility": Visibility, "status": Status, "hardness": Hardness}
 
 
@@ -71,6 +80,18 @@ def choice_name(field: str, value: Any) -> str:
     """The label of a choice; what an import brought that is none, as it is."""
     choices: dict[Any, Any] = dict(_CHOICES[field].choices)
     return str(choices.get(value, value or ""))
+
+
+def change_name(kind: str, *, publishes: bool = False, restores: bool = False) -> str:
+    """What a proposal does, in a word."""
+    if kind == "update" and (publishes or restores):
+        return "Publish" if publishes else "Restore"
+    return CHANGE_NAMES.get(kind, kind.capitalize())
+
+
+def waits_sentence(ref: str) -> str:
+    """To a person whose change became a proposal."""
+    return f"Proposed as {ref}. Nothing is changed yet: it waits for a reviewer."
 
 
 def detail_name(key: str) -> str:

@@ -61,11 +61,18 @@ def of_memory(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.shared.number}
 
 
+def of_review(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.review.number}
+
+
 def of_token(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "public_part": world.token.public_part}
 
 
 AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
+
+# A proposal of another member's.
+REVIEWERS = members(404, reviewer=200, owner=200)
 
 # How to add one: the route as the failing test prints it, who may open it, and the objects it is about.
 PAGES: dict[str, Page] = {
@@ -101,6 +108,31 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),
+    "p/<slug:slug>/reviews/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/reviews/news/": Page(get=members(302), params=of_project),
+    "p/<slug:slug>/reviews/decide/": Page(
+        post=REVIEWERS, params=of_project, data={"reviews": "1", "decision": "reject", "note": "No."}
+    ),
+    "p/<slug:slug>/reviews/R<int:number>/": Page(get=REVIEWERS, params=of_review),
+    "p/<slug:slug>/reviews/R<int:number>/decide/": Page(
+        post=members(404, reviewer=302, owner=302),
+        params=of_review,
+        data={"decision": "reject", "note": "No."},
+    ),
+    "p/<slug:slug>/reviews/R<int:number>/edit/": Page(
+        get=REVIEWERS,
+        post=members(404, reviewer=302, owner=302),
+        params=of_review,
+        data={
+            "title": "Put otherwise",
+            "summary": "Said otherwise.",
+            "kind": "decision",
+            "details.problem": "Two services wrote the same table and overwrote each other's rows.",
+            "details.why_chosen": "One writer is simpler to reason about than a distributed lock, and fast.",
+            "weight": "normal",
+            "visibility": "shared",
+        },
+    ),
 }
 
 # The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
@@ -114,6 +146,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "projects/accesstoken": (lambda world: world.token.pk, (200, 200, 403)),
     "memories/memory": (lambda world: world.shared.pk, (200, 200, 403)),
     "memories/revision": (lambda world: world.shared.revisions.get().pk, SHOWN_ONLY),
+    "memories/review": (lambda world: world.review.pk, SHOWN_ONLY),
     "memories/tag": (lambda world: world.shared.tags.get().pk, SHOWN_ONLY),
     "memories/link": (lambda world: 1, (403, 302, 403)),
     "memories/scopepath": (lambda world: 1, (403, 302, 403)),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, ExpressionWrapper, Max, OuterRef, Q
 
 from memories.querysets import readable_by, readable_by_staff
 from projects.models import Role
@@ -129,3 +130,61 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         carried = Exists(Revision.objects.filter(review=OuterRef("pk")))
         approved = self.filter(status=self.model.Status.APPROVED, erased_at=None)
         return approved.exclude(carried).exclude(fields={})
+
+    def awaiting(self, user: User) -> ReviewQuerySet:
+        """Pending ones that a reviewer may decide; for other members their own, which wait for somebody.
+
+        Where a project asks for a second person, a reviewer's own aren't his to decide.
+        """
+        return self.visible_to(user).pending().exclude(self._for_another(user))
+
+    def counted_for(self, user: User) -> dict[str, Any]:
+        """Of the pending ones that the user sees how many there are (`pending`), how many of these are his
+        to decide or wait for somebody (`awaiting`), and the highest number (`last`).
+        """
+        seen = self.visible_to(user).pending().order_by()
+        return seen.aggregate(
+            pending=Count("pk"),
+            awaiting=Count("pk", filter=~self._for_another(user)),
+            last=Max("number"),
+        )
+
+    def _for_another(self, user: User) -> Q:
+        """A reviewer's own where the project asks for a second person."""
+        mine = user.memberships.order_by()
+        reviewing = mine.filter(role__in=[role for role in Role if role.includes(Role.REVIEWER)])
+        return Q(
+            proposer=user, project__review_needs_second_person=True, project__in=reviewing.values("project")
+        )
+
+    def with_numbers(self, numbers: Iterable[int]) -> ReviewQuerySet:
+        return self.filter(number__in=list(numbers))
+
+    def with_ids(self, ids: Iterable[int]) -> ReviewQuerySet:
+        return self.filter(pk__in=list(ids))
+
+    def refs_only(self) -> ReviewQuerySet:
+        """What a link to a proposal shows."""
+        return self.only("number", "status", "project")
+
+    def in_projects(self, projects: Iterable[Project]) -> ReviewQuerySet:
+        return self.filter(project__in=list(projects))
+
+    def with_marks_for(self, user: User) -> ReviewQuerySet:
+        """Annotates what a row says without the proposed texts: whether the user may read the memory that
+        it changes (`is_readable`), and whether it brings one back (`restores`).
+        """
+        return self._marked(readable_by(user))
+
+    def with_marks_for_staff(self) -> ReviewQuerySet:
+        """The same, of what the admin shows."""
+        return self._marked(readable_by_staff())
+
+    def _marked(self, readable: Q) -> ReviewQuerySet:
+        from memories.models import Memory
+
+        seen = Memory.objects.filter(readable, pk=OuterRef("memory"))
+        return self.annotate(
+            is_readable=Exists(seen),
+            restores=ExpressionWrapper(Q(fields__has_key="status"), output_field=models.BooleanField()),
+        )

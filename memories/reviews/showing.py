@@ -62,6 +62,11 @@ class Proposal:
         return bool(self.moved)
 
     @property
+    def compares(self) -> bool:
+        """Whether what stands there now is shown beside what is proposed: `current` is known."""
+        return self.review.is_pending and self.memory is not None and self.review.kind != ChangeKind.CREATE
+
+    @property
     def names(self) -> list[str]:
         """What changes: fields, then links."""
         return [*dict.fromkeys(change.name.partition(".")[0] for change in self.changes), *self.links]

@@ -8,8 +8,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 from memories.marking import Marker
 from memories.recall.lines import shown_summary
-from memories.wording import DOOR_NAMES
+from memories.reviews.counting import Waiting, waiting_in
+from memories.wording import DOOR_NAMES, LINK_SENTENCES
 from memoryhub.kernel.text import visible_marks
+from projects.models import Project, User
 
 register = template.Library()
 
@@ -32,3 +34,15 @@ def door_name(door: str) -> str:
 def as_listed(summary: str) -> str:
     """A summary as lists show it: an import's long one is cut, with a mark."""
     return shown_summary(summary)
+
+
+@register.filter
+def link_sentence(name: str) -> str:
+    """What a link field says, before the memories that it names."""
+    return LINK_SENTENCES.get(name, name.replace("_", " "))
+
+
+@register.simple_tag
+def waiting_reviews(project: Project, user: User) -> Waiting:
+    """How many proposals of a project wait for somebody: the shell's number."""
+    return waiting_in(project, user)

@@ -83,12 +83,14 @@ class ServiceAdmin(admin.ModelAdmin):
 
     # --- writing ---------------------------------------------------------------------
 
-    def add_with_service(self, request: HttpRequest, form: Any) -> models.Model:
-        """Store what the form says; the stored object. Raises DomainError."""
+    def add_with_service(self, request: HttpRequest, form: Any) -> models.Model | None:
+        """Store what the form says; the stored object, or None where it waits for somebody's decision, which
+        the subclass says. Raises DomainError.
+        """
         raise NotImplementedError(f"{type(self).__name__} adds nothing.")
 
-    def change_with_service(self, request: HttpRequest, obj: Any, form: Any) -> models.Model:
-        """Change an object as the form says; the changed object. Raises DomainError."""
+    def change_with_service(self, request: HttpRequest, obj: Any, form: Any) -> models.Model | None:
+        """Change an object as the form says; the changed object, or None as above. Raises DomainError."""
         raise NotImplementedError(f"{type(self).__name__} changes nothing.")
 
     def remove_with_service(self, request: HttpRequest, obj: Any) -> None:
@@ -103,6 +105,9 @@ class ServiceAdmin(admin.ModelAdmin):
             stored = self.change_with_service(request, obj, form)
         else:
             stored = self.add_with_service(request, form)
+        if stored is None:
+            request.waits = True  # type: ignore[attr-defined]
+            return
         # Django goes on with `obj`: let it be what is stored now.
         obj.pk = stored.pk
         obj.refresh_from_db()
@@ -119,6 +124,30 @@ class ServiceAdmin(admin.ModelAdmin):
     def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
         for obj in queryset:
             self.remove_with_service(request, obj)
+
+    # --- what waits ------------------------------------------------------------------
+
+    def logged_as(self, obj: Any) -> Any:
+        """What Django's log keeps the name of; the log outlives the object."""
+        return obj
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        return None if _waits(request) else super().log_addition(request, self.logged_as(obj), message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        return None if _waits(request) else super().log_change(request, self.logged_as(obj), message)
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        if _waits(request):
+            return self.response_post_save_add(request, obj)
+        return super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        if _waits(request):
+            return self.response_post_save_change(request, obj)
+        return super().response_change(request, obj)
 
     # --- refusals --------------------------------------------------------------------
 
@@ -144,11 +173,15 @@ class ServiceAdmin(admin.ModelAdmin):
     def for_each(
         self, request: HttpRequest, rows: Iterable[Any], verb: Callable[[Any], Any], done: str
     ) -> None:
-        """A bulk action: call a service for each row and report each refusal. `done`: `archived`."""
+        """A bulk action: call a service for each row and report each refusal. `done`: `archived`.
+
+        A verb that answers False did nothing yet, and said so itself.
+        """
         many = 0
         for row in rows:
             try:
-                verb(row)
+                if verb(row) is False:
+                    continue
             except DomainError as refusal:
                 self.message_user(request, f"{row}: {refusal.message}", messages.ERROR)
                 continue
@@ -172,6 +205,11 @@ class ServiceAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def _waits(request: HttpRequest) -> bool:
+    """Whether what this request asked for waits for somebody's decision: nothing was written."""
+    return getattr(request, "waits", False)
 
 
 class ReadOnlyAdmin(ServiceAdmin):

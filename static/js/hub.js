@@ -89,6 +89,28 @@
     }
   });
 
+  /* Who ticks something wants to decide it. */
+  document.addEventListener("change", (event) => {
+    const acts = document.querySelector("[data-several]");
+    if (acts && event.target.matches("[name=reviews]:checked")) acts.open = true;
+  });
+
+  /* A proposal opened beside the queue: its row is the current one, and its heading is where one reads on. */
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const change = document.getElementById("change");
+    if (!change || event.detail.target.id !== "change") return;
+    const open = document.getElementById("open-review");
+    for (const row of document.querySelectorAll("[data-row]")) {
+      if (open && row.id === `row-${open.value}`) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+    const heading = document.getElementById("change-title");
+    if (!heading) return;
+    heading.focus({ preventScroll: true });
+    const top = change.getBoundingClientRect().top;
+    if (top < 0 || top > innerHeight / 2) change.scrollIntoView();
+  });
+
   document.addEventListener("htmx:afterSwap", (event) => {
     const twist = event.detail.requestConfig && event.detail.requestConfig.elt.closest("[data-twist]");
     if (twist && event.detail.target === insideOf(twist)) turn(twist, true);

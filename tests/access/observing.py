@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from hygiene.rules import all_readers
+from hygiene.rules import readers_of_memories
 from hygiene.rules.table import BY_NAME
 from memories.models import Memory
 from memoryhub.mcp.dispatch import call_tool
@@ -152,9 +152,11 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     pages += [f"{here}?{urlencode(query, doseq=True)}" for query in asked]
     hygiene = reverse("hygiene:page", args=(project.slug,))
     pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in BY_NAME)]
-    pages += [f"{here}?finding={each.rule.name}" for each in all_readers()]
+    pages += [f"{here}?finding={each.rule.name}" for each in readers_of_memories()]
+    queue = reverse("memories:reviews", args=(project.slug,))
+    pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
     for number in (*(memory.number for memory in known), unknown):
-        for name in ("memories:memory", "memories:children", "hygiene:bag"):
+        for name in ("memories:memory", "memories:children", "hygiene:bag", "memories:review"):
             pages.append(reverse(name, args=(project.slug, number)))
     learnt = {}
     for page in pages:
@@ -169,14 +171,14 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
 
 def in_the_admin(reader: User, known: list[Memory], unknown: int) -> dict[str, str]:
     """What staff learn from the admin, about known rows and one (by id) that isn't there for them."""
-    from memories.models import Link, Revision, ScopePath, Tag
+    from memories.models import Link, Review, Revision, ScopePath, Tag
 
     client = signed_in(reader)
     here = url(Memory, "changelist")
     pages = [reverse("admin:index"), here]
     asked = ("q=pelican", "tag=net", "bag=yes", "bag=no", "visibility=shared", "origin=user", f"q={unknown}")
     pages += [f"{here}?{query}" for query in asked]
-    for model in (Revision, Link, Tag, ScopePath):
+    for model in (Revision, Review, Link, Tag, ScopePath):
         pages += [url(model, "changelist"), f"{url(model, 'changelist')}?q=pelican"]
         pages.append(url(model, "change", unknown))
     for pk in (*(memory.pk for memory in known), unknown):

@@ -1,0 +1,167 @@
+"""The review page: the queue on one side, a proposal with all that helps to decide it on the other."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Count, Min
+
+from memories.models import Memory, Review, Revision
+from memories.reviews.differing import ShownField, shown_fields
+from memories.reviews.listing import ReviewFilter, list_reviews
+from memories.reviews.rights import May, may_of
+from memories.reviews.rows import Row, rows_of
+from memories.reviews.showing import Proposal, evidence_of, proposal_of
+from memories.wording import FIELD_NAMES, change_name
+from memoryhub.kernel.cursors import BadCursor
+from memoryhub.kernel.snapshots import read_snapshot
+from projects.models import Project, Role, User
+
+# As many as are decided in one go without a thought of where a page ends.
+PAGE = 50
+
+_RELATIONS = {
+    "exact_duplicate": "An active memory says exactly this.",
+    "update_candidate": "It may say anew what a memory says already.",
+    "related": "It is close to what is known.",
+    "uncertain": "It may be close to what is known.",
+    "independent": "Nothing known is close to it.",
+}
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A page of proposals. `awaiting` and `oldest` are of all that wait for the reader, listed or not."""
+
+    rows: Sequence[Row] = ()
+    total: int = 0
+    next_cursor: str | None = None
+    is_first: bool = True
+    awaiting: int = 0
+    oldest: dt.datetime | None = None
+
+    @property
+    def numbers(self) -> list[int]:
+        """Of those on this page that still wait."""
+        return [row.review.number for row in self.rows if row.review.is_pending]
+
+    def after(self, number: int) -> int | None:
+        """Which to look at when this one is decided: the next older that waits, else the newest other."""
+        others = [one for one in self.numbers if one != number]
+        return next((one for one in others if one < number), others[0] if others else None)
+
+
+def queue_of(project: Project, reader: User, wanted: ReviewFilter, cursor: str = "") -> Queue:
+    """The page that an address asks for. A cursor of another reader or filter opens page one."""
+    with read_snapshot():
+        try:
+            page = list_reviews(project, reader, wanted, limit=PAGE, cursor=cursor)
+        except BadCursor:
+            cursor, page = "", list_reviews(project, reader, wanted, limit=PAGE)
+        rows = rows_of(page.items, reader)
+        waiting = Review.objects.in_project(project).awaiting(reader).order_by()
+        said = waiting.aggregate(many=Count("pk"), oldest=Min("created_at"))
+    return Queue(rows, page.total, page.next_cursor, not cursor, said["many"], said["oldest"])
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A memory that the proposed text has to do with, and what the two share."""
+
+    memory: Memory
+    reason: str
+    terms: str
+
+
+@dataclass(frozen=True)
+class ShownReview:
+    """One proposal for its reader: what it would change, whence it comes, what is near, what he may do."""
+
+    proposal: Proposal
+    says: str
+    fields: list[ShownField]
+    may: May
+    relation: str = ""
+    alike: list[Alike] = field(default_factory=list)
+    # Of one that moved on, the fields that changed since, as far as the reader may know them.
+    changed_since: list[str] = field(default_factory=list)
+    # Of an approved one, what it left in histories.
+    revisions: list[Revision] = field(default_factory=list)
+    # How many of the same session wait, this one included.
+    of_session: int = 0
+
+    @property
+    def review(self) -> Review:
+        return self.proposal.review
+
+    @property
+    def source(self) -> list[tuple[str, str]]:
+        """Where it came from beside who and session: client, model, branch, commit."""
+        names = ("client", "model", "branch", "commit")
+        return [(name, getattr(self.review, name)) for name in names if getattr(self.review, name)]
+
+    @property
+    def decided_from(self) -> list[tuple[str, str]]:
+        """The same of the decision."""
+        said = self.review.decision()
+        return [(name, str(said[name])) for name in Review.DECISION_PROVENANCE if name in said]
+
+
+def shown_review(review: Review, reader: User, role: Role | None) -> ShownReview:
+    """The page of a proposal that was loaded for its reader with `whole()`, in a fixed number of queries."""
+    with read_snapshot():
+        proposal = proposal_of(review, reader)
+        relation, alike = _alike(review, reader) if review.is_pending else ("", [])
+        return ShownReview(
+            proposal,
+            change_name(review.kind, publishes=review.publishes, restores="status" in review.fields),
+            shown_fields(proposal),
+            may_of(proposal, reader, role),
+            relation,
+            alike,
+            changed_since=_changed_since(proposal, reader) if proposal.is_stale else [],
+            revisions=[] if review.is_pending else list(Revision.objects.visible_to(reader).carrying(review)),
+            of_session=_of_session(review, reader),
+        )
+
+
+def _alike(review: Review, reader: User) -> tuple[str, list[Alike]]:
+    evidence = evidence_of(review, reader)
+    if evidence is None:
+        return "", []
+    candidates = evidence["evidence"]["candidates"]
+    numbers = [candidate["number"] for candidate in candidates]
+    seen = Memory.objects.in_project(review.project).visible_to(reader).with_numbers(numbers)
+    known = {memory.number: memory for memory in (seen.titles_only() if numbers else ())}
+    alike = [
+        Alike(known[candidate["number"]], candidate["reason"], ", ".join(candidate["matched_terms"]))
+        for candidate in candidates
+        if candidate["number"] in known
+    ]
+    return _RELATIONS.get(evidence["relationship"], ""), alike
+
+
+def _changed_since(proposal: Proposal, reader: User) -> list[str]:
+    """What changed in the memory since the proposal was made."""
+    memory, based_on = proposal.memory, proposal.review.based_on
+    if memory is None or based_on is None:
+        return []
+    later = Revision.objects.visible_to(reader).of(memory).after(based_on)
+    names = sorted({name for fields in later.values_list("fields", flat=True) for name in fields})
+    return [FIELD_NAMES[name] for name in names if name in FIELD_NAMES]
+
+
+def _of_session(review: Review, reader: User) -> int:
+    if not review.session or not review.is_pending:
+        return 0
+    same = Review.objects.in_project(review.project).visible_to(reader).from_session(review.session)
+    return same.pending().count()
+
+
+def waiting_on(memory: Memory, reader: User) -> list[Row]:
+    """The proposals that wait to change a memory, newest first, as far as the reader may see them."""
+    found = Review.objects.in_project(memory.project).visible_to(reader).on(memory).pending()
+    reviews = list(found.for_rows().newest_first()[:PAGE])
+    return rows_of(reviews, reader)
