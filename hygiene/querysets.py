@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import F, Q
+
+from memories.querysets import readable_by_staff
 
 if TYPE_CHECKING:
     from hygiene.models import Report, Score, SimilarPair  # noqa: F401 - named in quotes below
@@ -19,6 +22,15 @@ class SimilarPairQuerySet(models.QuerySet["SimilarPair"]):
 
     def of(self, memory: Memory) -> SimilarPairQuerySet:
         return self.filter(Q(first=memory) | Q(second=memory))
+
+    def visible_to_staff(self) -> SimilarPairQuerySet:
+        """Those whose two memories the admin shows."""
+        return self.filter(readable_by_staff("first__"), readable_by_staff("second__"))
+
+    def among(self, memories: Iterable[Memory]) -> SimilarPairQuerySet:
+        """Pairs of two of these, each with both."""
+        ids = [memory.pk for memory in memories]
+        return self.filter(first__in=ids, second__in=ids).select_related("first", "second")
 
 
 class ReportQuerySet(models.QuerySet["Report"]):

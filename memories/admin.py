@@ -11,7 +11,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -19,20 +18,19 @@ from django.utils.html import format_html, format_html_join
 from django.utils.timesince import timesince
 
 from memories import admin_records  # noqa: F401 - registers what hangs on memories
+from memories.admin_filters import AgeFilter, BagFilter, InsideFilter, TagFilter
 from memories.admin_forms import AddMemoryForm, ChangeMemoryForm
-from memories.models import Kind, Link, Memory, Origin, Status, Tag, Visibility, Weight
+from memories.models import Kind, Link, Memory, Origin, Status, Visibility, Weight
 from memories.services import (
     Applied,
     Pending,
     add_memory,
-    archive_memory,
     erase_memory,
-    restore_memory,
     revise_memory,
-    verify_memory,
 )
 from memoryhub.kernel.actor import Door
-from memoryhub.kernel.admin import ExactFilter, ServiceAdmin, choice_filter
+from memoryhub.kernel.admin import ServiceAdmin, choice_filter
+from memoryhub.kernel.admin_extending import Extendable
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
@@ -41,46 +39,12 @@ from projects.admin import ProjectFilter
 from projects.models import Role
 from projects.services import role_of
 
-# The filter offers the most used tags; any other can stand in the address.
-TAGS_OFFERED = 50
 CHILDREN_SHOWN = 100
 
 
-class BagFilter(ExactFilter):
-    """Whether it holds others, of those that the admin shows."""
-
-    title = "is a bag"
-    parameter_name = "bag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return (("yes", "yes"), ("no", "no"))
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        bags = Memory.objects.bags_for_staff()
-        return queryset.filter(pk__in=bags) if value == "yes" else queryset.exclude(pk__in=bags)
-
-
-class TagFilter(ExactFilter):
-    """With one tag, exactly."""
-
-    title = "tag"
-    parameter_name = "tag"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        counted = Tag.objects.visible_to_staff().order_by().values_list("name").annotate(many=Count("pk"))
-        used = [name for name, _ in counted.order_by("-many", "name")[:TAGS_OFFERED]]
-        chosen = request.GET.get(self.parameter_name, "")
-        if chosen and chosen not in used and chosen.isprintable():
-            used.append(chosen)
-        return [(name, name) for name in used]
-
-    def narrowed(self, queryset: Any, value: str) -> Any:
-        return queryset.tagged([value])
-
-
 @admin.register(Memory)
-class MemoryAdmin(ServiceAdmin):
-    """Memories: added, changed, archived, restored, verified, erased; never deleted."""
+class MemoryAdmin(Extendable, ServiceAdmin):
+    """Memories: added, changed, erased; never deleted. What is done to several at once, hygiene adds."""
 
     list_display = (
         "shown_number",
@@ -105,13 +69,14 @@ class MemoryAdmin(ServiceAdmin):
         choice_filter("status", Status),
         choice_filter("origin", Origin),
         BagFilter,
+        InsideFilter,
+        AgeFilter,
         TagFilter,
     )
     list_select_related = ("project", "parent")
     search_fields = ("title", "summary")
     search_help_text = "A number, or words of the title or the summary."
     ordering = ("-updated_at", "-pk")
-    actions = ("archive", "restore", "verify", "lower_weight")
     _KEPT = (
         "project",
         "shown_number",
@@ -133,7 +98,7 @@ class MemoryAdmin(ServiceAdmin):
     # --- reading ---------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return Memory.objects.for_staff().order_by(*self.ordering)
+        return self.extended(request, Memory.objects.for_staff()).order_by(*self.ordering)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if "\x00" in search_term:  # no database takes it
@@ -152,15 +117,20 @@ class MemoryAdmin(ServiceAdmin):
 
     @admin.display(description="bag", empty_value="")
     def in_bag(self, memory: Memory) -> str | None:
-        return f"#{memory.parent.number}" if memory.parent else None
+        if memory.parent is None:
+            return None
+        inside = (
+            f"{reverse('admin:memories_memory_changelist')}?{InsideFilter.parameter_name}={memory.parent.pk}"
+        )
+        return format_html('<a href="{}">#{}</a>', inside, memory.parent.number)
 
     @admin.display(ordering="child_count")
     def children(self, memory: Any) -> int:
         return int(memory.child_count)
 
-    @admin.display(description="age", ordering="-updated_at")
+    @admin.display(description="age", ordering="-touched_at")
     def age(self, memory: Memory) -> str:
-        return timesince(memory.updated_at, depth=1)
+        return timesince(memory.touched_at, depth=1)
 
     @admin.display(description="holds")
     def held(self, memory: Memory) -> str:
@@ -228,36 +198,6 @@ class MemoryAdmin(ServiceAdmin):
         if isinstance(result, Pending):
             raise NotImplementedError("Reviews come with their own change; until then nothing waits.")
         return result.memory
-
-    # --- bulk actions ----------------------------------------------------------------
-
-    @admin.action(description="Archive", permissions=["change"])
-    def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, archive_memory, "archived")
-
-    @admin.action(description="Restore", permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, restore_memory, "restored")
-
-    @admin.action(description="Lower the weight", permissions=["change"])
-    def lower_weight(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, revise_memory, "given a low weight", weight=Weight.LOW.value)
-
-    @admin.action(description="Verify: still true", permissions=["change"])
-    def verify(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        actor = web_actor(request, Door.ADMIN)
-        rows = queryset.select_related("project")
-        self.for_each(request, rows, lambda memory: verify_memory(actor=actor, memory=memory), "verified")
-
-    def _change_each(
-        self, request: HttpRequest, queryset: QuerySet[Memory], verb: Any, done: str, **given: Any
-    ) -> None:
-        actor = web_actor(request, Door.ADMIN)
-
-        def change(memory: Memory) -> None:
-            self._applied(request, verb(actor=actor, memory=memory, expected_version=memory.version, **given))
-
-        self.for_each(request, queryset.select_related("project"), change, done)
 
     # --- erasing ---------------------------------------------------------------------
 
