@@ -36,7 +36,7 @@ class Extension:
     first: Sequence[str] = ()
 
     def columns(self, request: HttpRequest) -> Sequence[Any]:
-        """Columns after those that the list has; functions of a row."""
+        """Columns beside the name, before the list's others; functions of a row."""
         return ()
 
     def rows(self, request: HttpRequest, rows: Any) -> Any:
@@ -94,8 +94,12 @@ class Extendable(admin.ModelAdmin):
         return _FirstThings
 
     def get_list_display(self, request: HttpRequest) -> Any:
+        own = tuple(super().get_list_display(request))
         more = [column for extension in self.extensions for column in extension.columns(request)]
-        return (*super().get_list_display(request), *more)
+        links = self.get_list_display_links(request, own) or ()
+        # Beside the name: a wide list shows its first columns alone.
+        place = max((own.index(name) + 1 for name in links), default=len(own))
+        return (*own[:place], *more, *own[place:])
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         return (*super().get_list_filter(request), *self._filters())

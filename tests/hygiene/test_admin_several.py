@@ -27,10 +27,12 @@ def columns(*names: str) -> list[tuple[Any, ...]]:
     return list(Memory.objects.order_by("number").values_list(*names))
 
 
-def test_an_action_asks_and_says_what_it_would_do(admin: Client, some: list[Memory]) -> None:
+def test_an_action_asks_and_says_what_it_would_do(
+    admin: Client, project: Project, some: list[Memory]
+) -> None:
     page = act(admin, Memory, "archive", *some[:2])
     text = " ".join(page.content.decode().split())
-    assert "2 memories of Harbor would be archived" in text
+    assert f"2 memories of {project.name} would be archived" in text
     assert "#1 First" in text
     assert "Third" not in text
     assert "The score would go from" in text
