@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models import F, Q, Window
 from django.db.models.functions import RowNumber
 
+from memories.querysets import readable_by_staff
+
 if TYPE_CHECKING:
     from hygiene.models import Report, Score, SimilarPair  # noqa: F401 - named in quotes below
     from memories.models import Memory
@@ -21,6 +23,15 @@ class SimilarPairQuerySet(models.QuerySet["SimilarPair"]):
 
     def of(self, memory: Memory) -> SimilarPairQuerySet:
         return self.filter(Q(first=memory) | Q(second=memory))
+
+    def visible_to_staff(self) -> SimilarPairQuerySet:
+        """Those whose two memories the admin shows."""
+        return self.filter(readable_by_staff("first__"), readable_by_staff("second__"))
+
+    def among(self, memories: Iterable[Memory]) -> SimilarPairQuerySet:
+        """Pairs of two of these, each with both."""
+        ids = [memory.pk for memory in memories]
+        return self.filter(first__in=ids, second__in=ids).select_related("first", "second")
 
 
 class ReportQuerySet(models.QuerySet["Report"]):

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -19,22 +19,20 @@ from django.utils.html import format_html, format_html_join
 from django.utils.timesince import timesince
 
 from memories import admin_records, admin_reviews  # noqa: F401 - register what hangs on memories
-from memories.admin_filters import BagFilter, TagFilter
+from memories.admin_filters import AgeFilter, BagFilter, InsideFilter, TagFilter
 from memories.admin_forms import AddMemoryForm, ChangeMemoryForm
 from memories.models import Kind, Link, Memory, Origin, Revision, Status, Visibility, Weight
 from memories.services import (
     Applied,
     Pending,
     add_memory,
-    archive_memory,
     erase_memory,
-    restore_memory,
     revise_memory,
-    verify_memory,
 )
 from memories.wording import waits_sentence
 from memoryhub.kernel.actor import Door
 from memoryhub.kernel.admin import ServiceAdmin, choice_filter
+from memoryhub.kernel.admin_extending import Extendable
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
@@ -47,8 +45,8 @@ CHILDREN_SHOWN = 100
 
 
 @admin.register(Memory)
-class MemoryAdmin(ServiceAdmin):
-    """Memories: added, changed, archived, restored, verified, erased; never deleted."""
+class MemoryAdmin(Extendable, ServiceAdmin):
+    """Memories: added, changed, erased; never deleted. What is done to several at once, hygiene adds."""
 
     list_display = (
         "shown_number",
@@ -75,13 +73,14 @@ class MemoryAdmin(ServiceAdmin):
         choice_filter("status", Status),
         choice_filter("origin", Origin),
         BagFilter,
+        InsideFilter,
+        AgeFilter,
         TagFilter,
     )
     list_select_related = ("project", "parent")
     search_fields = ("title", "summary")
     search_help_text = "A number, or words of the title or the summary."
     ordering = ("-updated_at", "-pk")
-    actions = ("archive", "restore", "verify", "lower_weight")
     _KEPT = (
         "project",
         "shown_number",
@@ -107,7 +106,7 @@ class MemoryAdmin(ServiceAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         current = Revision.objects.visible_to_staff().current().with_names().without_values()
         rows = Memory.objects.for_staff().prefetch_related(Prefetch("revisions", current, to_attr="latest"))
-        return rows.order_by(*self.ordering)
+        return self.extended(request, rows).order_by(*self.ordering)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if "\x00" in search_term:  # no database takes it
@@ -126,15 +125,20 @@ class MemoryAdmin(ServiceAdmin):
 
     @admin.display(description="bag", empty_value="")
     def in_bag(self, memory: Memory) -> str | None:
-        return f"#{memory.parent.number}" if memory.parent else None
+        if memory.parent is None:
+            return None
+        inside = (
+            f"{reverse('admin:memories_memory_changelist')}?{InsideFilter.parameter_name}={memory.parent.pk}"
+        )
+        return format_html('<a href="{}">#{}</a>', inside, memory.parent.number)
 
     @admin.display(ordering="child_count")
     def children(self, memory: Any) -> int:
         return int(memory.child_count)
 
-    @admin.display(description="age", ordering="-updated_at")
+    @admin.display(description="age", ordering="-touched_at")
     def age(self, memory: Memory) -> str:
-        return timesince(memory.updated_at, depth=1)
+        return timesince(memory.touched_at, depth=1)
 
     @admin.display(description="written by", empty_value="")
     def writer(self, memory: Any) -> str:
@@ -218,37 +222,6 @@ class MemoryAdmin(ServiceAdmin):
             self.message_user(request, f"{about}: {sentence}" if about else sentence, messages.WARNING)
             return None
         return result.memory
-
-    # --- bulk actions ----------------------------------------------------------------
-
-    @admin.action(description="Archive", permissions=["change"])
-    def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, archive_memory, "archived")
-
-    @admin.action(description="Restore", permissions=["change"])
-    def restore(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, restore_memory, "restored")
-
-    @admin.action(description="Lower the weight", permissions=["change"])
-    def lower_weight(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        self._change_each(request, queryset, revise_memory, "given a low weight", weight=Weight.LOW.value)
-
-    @admin.action(description="Verify: still true", permissions=["change"])
-    def verify(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
-        actor = web_actor(request, Door.ADMIN)
-        rows = queryset.select_related("project")
-        self.for_each(request, rows, lambda memory: verify_memory(actor=actor, memory=memory), "verified")
-
-    def _change_each(
-        self, request: HttpRequest, queryset: QuerySet[Memory], verb: Any, done: str, **given: Any
-    ) -> None:
-        actor = web_actor(request, Door.ADMIN)
-
-        def change(memory: Memory) -> bool:
-            result = verb(actor=actor, memory=memory, expected_version=memory.version, **given)
-            return self._applied(request, result, str(memory)) is not None
-
-        self.for_each(request, queryset.select_related("project"), change, done)
 
     # --- erasing ---------------------------------------------------------------------
 

@@ -9,34 +9,24 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html
 
+from memories.admin_filters import AddressFilter
 from memories.models import Link, Memory, Revision, ScopePath, Tag
 from memories.wording import LINK_SENTENCES
 from memoryhub.kernel.admin import ReadOnlyAdmin, choice_filter
-from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.text import in_one_line
 
 # What no list shows of a row's memory.
 _HEAVY = ("memory__body", "memory__details")
 
 
-class MemoryFilter(admin.SimpleListFilter):
-    """Of the memory with this id: what the page of a memory links to. It offers no list of its own."""
+class MemoryFilter(AddressFilter):
+    """Of one memory: what the page of a memory links to."""
 
     title = "memory"
     parameter_name = "memory"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return ((self.used_parameters["memory"], "this one"),) if self.used_parameters else ()
-
-    def has_output(self) -> bool:
-        return bool(self.used_parameters)
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        value = self.value()
-        if value is None:
-            return queryset
-        number = read_number(value)
-        return queryset.filter(memory=number) if number else queryset.none()
+    def narrowed(self, queryset: Any, number: int) -> Any:
+        return queryset.filter(memory=number)
 
 
 class _RecordAdmin(ReadOnlyAdmin):

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from memoryhub.kernel.admin import ExactFilter, ServiceAdmin, choice_filter, yes_no_filter
+from memoryhub.kernel.admin_extending import Extendable
 from memoryhub.kernel.errors import DomainError
 from projects.admin_forms import (
     AddMemberForm,
@@ -134,7 +135,7 @@ class UserAdmin(ServiceAdmin, DjangoUserAdmin):
 
 
 @admin.register(Project)
-class ProjectAdmin(ServiceAdmin):
+class ProjectAdmin(Extendable, ServiceAdmin):
     """Projects: created with an owner, changed, archived; never deleted."""
 
     list_display = (
@@ -156,7 +157,8 @@ class ProjectAdmin(ServiceAdmin):
     _KEPT = ("slug", "uid", "created_at", "archived_at")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(member_count=Count("memberships"))
+        rows = super().get_queryset(request).annotate(member_count=Count("memberships"))
+        return self.extended(request, rows)
 
     @admin.display(ordering="member_count")
     def members(self, project: Any) -> int:

@@ -85,3 +85,16 @@ def act(client: Client, model: type[Model], action: str, *rows: Any) -> HttpResp
 def said(response: HttpResponse) -> list[str]:
     """The messages on a page."""
     return [str(message) for message in response.context["messages"]]
+
+
+def confirm(client: Client, response: HttpResponse, **typed_in: Any) -> HttpResponse:
+    """Answer the page that asks before a bulk action: post its form as it is, with what is typed in."""
+    context = response.context
+    sent: dict[str, Any] = {
+        context["checkbox"]: [memory.pk for memory in context["memories"]],
+        "action": context["change"].name,
+        "asked": "1",
+        **({"seen": context["seen"]} if context["preview"] else {}),
+        **typed_in,
+    }
+    return client.post(response.request["PATH_INFO"], sent, follow=True)

@@ -150,6 +150,8 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "memories/tag": (lambda world: world.shared.tags.get().pk, SHOWN_ONLY),
     "memories/link": (lambda world: 1, (403, 302, 403)),
     "memories/scopepath": (lambda world: 1, (403, 302, 403)),
+    "hygiene/score": (lambda world: 1, (403, 302, 403)),
+    "hygiene/similarpair": (lambda world: 1, (403, 302, 403)),
 }
 
 

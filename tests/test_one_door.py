@@ -65,11 +65,9 @@ _DERIVED = "derived from memories, written with them"
 _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
     "memories.SummaryKey": f"an index: {_DERIVED}",
-    "hygiene.SimilarPair": _DERIVED,
     "hygiene.BagContents": _DERIVED,
     "hygiene.Flaws": _DERIVED,
-    "hygiene.Report": "a cache",
-    "hygiene.Score": "the history that the hygiene page draws; nobody edits it",
+    "hygiene.Report": "a cache, also of what one reader alone sees; a project's page shows the rest",
     "hygiene.Upkeep": _UPKEEP,
     "hygiene.SummaryBag": _UPKEEP,
     "hygiene.Lease": _UPKEEP,

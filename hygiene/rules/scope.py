@@ -7,7 +7,7 @@ and cutting is the caller's, in SQL, so that no rule loads all of its rows.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -148,6 +148,25 @@ def about(found: Mapping[str, QuerySet[Any]], number: int) -> list[tuple[str, Ro
         return []
     whole = arms[0].union(*arms[1:], all=True) if len(arms) > 1 else arms[0]
     return sorted((rule, Row(*values)) for rule, *values in whole)
+
+
+def named_by(found: Mapping[str, QuerySet[Any]], numbers: Sequence[int]) -> dict[int, list[str]]:
+    """By number, the rules that have a row about it, in the order of `found`: all rules in one query."""
+    arms = [
+        rows.filter(row_number__in=numbers)
+        .annotate(row_rule=Value(name, output_field=CharField()))
+        .values_list("row_rule", "row_number")
+        for name, rows in found.items()
+    ]
+    named: dict[int, list[str]] = {}
+    if not numbers:
+        return named
+    said = set(arms[0].union(*arms[1:]))
+    for name in found:
+        for number in numbers:
+            if (name, number) in said:
+                named.setdefault(number, []).append(name)
+    return named
 
 
 def after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:

@@ -12,6 +12,7 @@ from hygiene.rules.isodate import as_date
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
 from memories.models import Memory, Visibility
+from memories.querysets import MemoryQuerySet
 
 
 def advise(row: Row) -> str:
@@ -23,10 +24,14 @@ def advise(row: Row) -> str:
 
 @reader("stale_bag", advise)
 def stale_bags(scope: Scope) -> Found:
-    held = Memory.objects.filter(scope.admits(), parent=OuterRef("pk")).filter(
+    return as_rows(stale_among(scope.memories, scope.admits()), note=as_date("contents__changed_at"))
+
+
+def stale_among(memories: MemoryQuerySet, admitted: Q) -> MemoryQuerySet:
+    """The stale bags of some memories, of any projects, with children that `admitted` lets through."""
+    held = Memory.objects.filter(admitted, parent=OuterRef("pk")).filter(
         ~Q(visibility=Visibility.PRIVATE) | Q(parent__visibility=Visibility.PRIVATE)
     )
-    found = scope.memories.top_level().filter(
+    return memories.top_level().filter(
         Exists(held), contents__is_by_hand=True, contents__changed_at__gt=F("summary_changed_at")
     )
-    return as_rows(found, note=as_date("contents__changed_at"))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from memories.models import Link, Memory, Revision, ScopePath, Tag
-from memories.services import archive_memory, erase_memory
+from memories.services import erase_memory
 from projects.models import Project, User
-from tests.admin_client import act, fill, grant, said, signed_in, staff, url
+from tests.admin_client import act, confirm, fill, grant, said, signed_in, url
 from tests.factories import MemoryFactory, ProjectFactory, agent, person
+from tests.memories.bulk import settle
 
 ADD = reverse("admin:memories_memory_add")
 LIST = reverse("admin:memories_memory_changelist")
@@ -45,6 +49,10 @@ def test_the_list_is_filtered_and_searched(
     assert numbers(admin, "project=harbor") == [1, 2, 3]
     assert numbers(admin, "project=harbor&bag=yes") == [1]
     assert numbers(admin, "project=harbor&bag=no") == [2, 3]
+    assert numbers(admin, "project=harbor&bag=in") == [2]
+    assert numbers(admin, "project=harbor&bag=top") == [3]
+    assert numbers(admin, f"inside={memory.pk}") == [2]
+    assert numbers(admin, "inside=999") == numbers(admin, "inside=x") == []
     assert numbers(admin, "tag=net") == [2]
     assert numbers(admin, "tag=ne") == []
     assert numbers(admin, "weight=low") == [2]
@@ -57,8 +65,35 @@ def test_the_list_is_filtered_and_searched(
     assert numbers(admin, "q=2&project=harbor") == [2]
 
 
+def test_age_is_what_each_project_has_set(admin: Client, project: Project, alice: User) -> None:
+    other = ProjectFactory(slug="other")
+    for each, days in ((project, 30), (other, 300)):
+        settle(each, stale_after_days=days)
+        for _ in range(2):
+            MemoryFactory(project=each)
+    Memory.objects.filter(number=2).update(touched_at=timezone.now() - dt.timedelta(days=100))
+    assert numbers(admin, "age=stale&project=harbor") == [2]
+    assert numbers(admin, "age=fresh&project=harbor") == [1]
+    assert numbers(admin, "age=stale&project=other") == []
+    assert numbers(admin, "age=fresh") == [1, 1, 2]
+
+
 @pytest.mark.parametrize(
-    "query", ["kind=%00", "tag=%00", "q=%00", "project=%00", "bag=x", "p=x", "o=99", "memory=x"]
+    "query",
+    [
+        "age=%00",
+        "inside=%00",
+        "finding=%00",
+        "finding=stale_bag&project=no",
+        "kind=%00",
+        "tag=%00",
+        "q=%00",
+        "project=%00",
+        "bag=x",
+        "p=x",
+        "o=99",
+        "memory=x",
+    ],
 )
 def test_made_up_filters_break_nothing(admin: Client, memory: Memory, query: str) -> None:
     for address in (LIST, url(Revision, "changelist")):
@@ -116,39 +151,6 @@ def test_an_erased_memory_is_not_shown(admin: Client, memory: Memory, alice: Use
     assert admin.get(page(memory)).status_code == 302
 
 
-# --- bulk actions ----------------------------------------------------------------------
-
-
-def test_bulk_actions_report_each_refusal(admin: Client, project: Project, memory: Memory) -> None:
-    gone = MemoryFactory(project=project, title="Gone")
-    archive_memory(actor=person(gone.author), memory=gone, expected_version=1)
-    answer = said(act(admin, Memory, "verify", memory, gone))
-    assert [sentence for sentence in answer if "only an active memory is verified" in sentence]
-    assert "1 verified." in answer
-    memory.refresh_from_db()
-    assert memory.verified_at is not None
-    assert memory.version == 1
-
-
-def test_memories_are_archived_restored_and_lowered(admin: Client, project: Project, memory: Memory) -> None:
-    critical = MemoryFactory(project=project, weight="critical")
-    assert "2 archived." in said(act(admin, Memory, "archive", memory, critical))
-    assert "2 restored." in said(act(admin, Memory, "restore", memory, critical))
-    assert "2 given a low weight." in said(act(admin, Memory, "lower_weight", memory, critical))
-    critical.refresh_from_db()
-    assert (critical.status, critical.weight, critical.version) == ("active", "low", 4)
-    assert [revision.door for revision in critical.revisions.all()][:3] == ["admin"] * 3
-
-
-def test_a_bulk_action_without_a_role_changes_nothing(project: Project, memory: Memory) -> None:
-    outsider = signed_in(staff("outsider", "memories.change_memory"))
-    assert "role" in said(act(outsider, Memory, "archive", memory))[0]
-    reader = signed_in(staff("reader", "memories.view_memory"))
-    act(reader, Memory, "archive", memory)
-    memory.refresh_from_db()
-    assert memory.is_active
-
-
 # --- erasing ----------------------------------------------------------------------------
 
 
@@ -176,7 +178,7 @@ def test_only_owners_and_superusers_erase(memory: Memory, alice: User, rita: Use
 
 def test_an_erased_title_is_not_in_the_log_either(admin: Client, memory: Memory) -> None:
     fill(admin, page(memory), title="Karl Meier told us")
-    act(admin, Memory, "verify", memory)
+    confirm(admin, act(admin, Memory, "verify", memory))
     admin.post(page(memory, "erase"))
     assert {entry.object_repr for entry in LogEntry.objects.all()} == {"#1 in harbor"}
     assert b"Karl" not in admin.get(reverse("admin:index")).content

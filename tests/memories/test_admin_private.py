@@ -132,7 +132,7 @@ def test_no_lookup_asks_about_what_is_not_shown(admin: Client, hidden: Memory, l
 
 
 def test_bulk_actions_do_not_reach_private_memories(admin: Client, memory: Memory, hidden: Memory) -> None:
-    for action in ("archive", "verify", "lower_weight"):
+    for action in ("archive", "verify", "lower_weight", "into_bag", "not_similar"):
         answer = act(admin, Memory, action, hidden)
         assert CANARY not in answer.content.decode()
     hidden.refresh_from_db()
