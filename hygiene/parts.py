@@ -54,13 +54,14 @@ def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
 
 @dataclass(frozen=True)
 class LastScore:
-    """The score as it was last counted, which may be before the latest changes."""
+    """The score as it was last counted, which may be before the latest changes.
+
+    Whether it is isn't told: the change counter moves with what somebody writes in private, too.
+    """
 
     ring: Ring
     day: dt.date
     is_of_today: bool
-    # Whether something was written since.
-    is_outdated: bool
 
 
 def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastScore]:
@@ -73,7 +74,6 @@ def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastSco
             Ring(row.score, by_id[row.project_id].hygiene_threshold),
             row.day,
             row.day == today,
-            row.change_counter != by_id[row.project_id].change_counter,
         )
         for row in rows
     }

@@ -7,7 +7,7 @@ import pytest
 from memories.models import Memory, Review
 from memories.reviews.showing import proposal_of
 from memories.services import reject_review
-from memoryhub.demo.loading import load_demo
+from memoryhub.demo.loading import SLUG, load_demo
 from projects.models import Project, User
 from tests.factories import person
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def test_the_demo_shows_proposals_that_its_owner_may_decide() -> None:
     load_demo()
-    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     reviews = list(Review.objects.visible_to(owner).whole().oldest_first())
     assert [review.kind for review in reviews] == ["create", "update"]
     assert all(review.is_pending and review.actor_name == "demo's agent (demo agent)" for review in reviews)
@@ -27,7 +27,7 @@ def test_the_demo_shows_proposals_that_its_owner_may_decide() -> None:
 
 def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
     load_demo()
-    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     reject_review(actor=person(owner), review=Review.objects.get(number=1), note="Known.")
     counted = Memory.objects.count()
     assert load_demo().stored == 0

@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from hygiene.rules import readers_of_memories
-from hygiene.rules.table import BY_NAME
 from memories.models import Memory
 from memoryhub.mcp.dispatch import call_tool
 from projects.callers import Caller
@@ -33,6 +31,8 @@ SECRET: dict[str, Any] = {
     "visibility": "private",
     "reason": "pelican",
 }
+# Those that a private memory, its links and its bag could move.
+RULES_ASKED = ("stale_bag", "similar_memories", "contradiction", "quality")
 QUERIES = ("pelican", "pelican secret plans", "ports", "what listens on 8080?", "coordinates pelican-tag")
 FILTERS: list[dict[str, Any]] = [
     {},
@@ -145,14 +145,16 @@ def _caller(text: str) -> Caller:
 def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int) -> dict[str, str]:
     """What somebody learns from every page about the project."""
     client = signed_in(reader)
+    # Home and the side bar show the score as it was last counted: whoever looks at the project counts it.
+    client.get(reverse("memories:overview", args=(project.slug,)))
     here = reverse("memories:list", args=(project.slug,))
     pages = ["/", reverse("memories:overview", args=(project.slug,)), here]
     asked: list[dict[str, Any]] = [{"q": query} for query in QUERIES]
     asked += [{name: value} for wanted in FILTERS for name, value in wanted.items()]
     pages += [f"{here}?{urlencode(query, doseq=True)}" for query in asked]
     hygiene = reverse("hygiene:page", args=(project.slug,))
-    pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in BY_NAME)]
-    pages += [f"{here}?finding={each.rule.name}" for each in readers_of_memories()]
+    pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in RULES_ASKED)]
+    pages += [f"{here}?finding={rule}" for rule in RULES_ASKED]
     queue = reverse("memories:reviews", args=(project.slug,))
     pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
     for number in (*(memory.number for memory in known), unknown):

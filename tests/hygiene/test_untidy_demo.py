@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hygiene.models import Score
-from hygiene.rules import all_readers
+from hygiene.rules import readers_of_memories
 from hygiene.services import report_of
 from memories.models import Memory
 from memoryhub.demo.lantern import SLUG as UNTIDY
@@ -22,7 +22,7 @@ def test_one_project_is_in_shape_and_the_other_has_something_for_every_rule() ->
     tidy, untidy = (report_of(Project.objects.get(slug=slug)) for slug in (SLUG, UNTIDY))
     assert tidy.score >= 70
     assert untidy.score < 60
-    assert set(untidy.counts) == {each.rule.name for each in all_readers()}
+    assert set(untidy.counts) == {each.rule.name for each in readers_of_memories()}
 
 
 def test_its_history_falls_day_by_day_as_it_was_written() -> None:

@@ -181,9 +181,12 @@ def test_home_shows_each_project_with_its_last_score(client: Client, project: Pr
     assert "of 100" not in read(client, alice, "/")
     score = report_of(project).score
     assert f"Hygiene {score} of 100" in read(client, alice, "/")
-    assert "before the latest changes" not in read(client, alice, "/")
+    assert "Hygiene as of" not in read(client, alice, "/")
+    # Not that something was written since: it may have been in private.
     touch(memory, summary="")
-    assert "before the latest changes" in read(client, alice, "/")
+    assert f"Hygiene {score} of 100" in read(client, alice, "/")
+    Report.objects.update(day="2026-01-02")
+    assert "Hygiene as of 2026-01-02" in read(client, alice, "/")
 
 
 @pytest.mark.parametrize("query", ["", "port"])
