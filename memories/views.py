@@ -35,9 +35,10 @@ def memory_of(user: User, project: Project, number: int) -> Memory:
 @require_safe
 def overview(request: AuthedRequest, slug: str) -> HttpResponse:
     """A project: how much it knows, what an agent reads first, who wrote lately."""
-    project, reader = project_of(request.user, slug), request.user
+    reader = request.user
     with read_snapshot():
-        read = recall(project, reader)
+        project = project_of(reader, slug)
+        read = recall(project, reader, is_fresh=True)
         seen = Memory.objects.in_project(project).active().visible_to(reader)
         lately = Revision.objects.visible_to(reader).in_project(project).latest_first().without_values()
         counts = counts_of(project, reader)

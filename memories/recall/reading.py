@@ -55,18 +55,21 @@ def start_of_day(at: dt.datetime | None = None) -> dt.datetime:
     return now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def recall(project: Project, reader: User, *, budget: int | None = None, focus: str = "") -> Recall:
+def recall(
+    project: Project, reader: User, *, budget: int | None = None, focus: str = "", is_fresh: bool = False
+) -> Recall:
     """The text a session reads to know the project, within `budget` characters (the project's by default).
 
     Lists the project's active memories that the reader may see, and counts the rest. `focus` moves
-    what search finds for it ahead of the others.
+    what search finds for it ahead of the others. `is_fresh` says that the project was read in the
+    snapshot that this is asked in.
 
     While the project's change counter stands, the same reader is answered from what was packed before,
     but for a focus, which seldom comes twice. The closing lines, which others write, are asked each time.
     """
     with read_snapshot():
         # The caller's copy may be older than the counter: what is packed from it would be kept as new.
-        project = _as_it_is(project)
+        project = project if is_fresh else _as_it_is(project)
         closing = closing_lines(project, reader, start_of_day())
         budget = budget or project.recall_budget
         if focus.strip():
