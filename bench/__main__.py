@@ -39,7 +39,8 @@ def main() -> None:
             continue
         found = {engine: _measured(part, engine, options) for engine in engines}
         print("\n" + table(part, {engine: figures for engine, (figures, _) in found.items()}))
-        print(*dict.fromkeys(line for _, lines in found.values() for line in lines), sep="\n", end="")
+        for line in dict.fromkeys(line for _, lines in found.values() for line in lines):
+            print(line)
         for engine, (figures, _) in found.items():
             both[engine] += figures
     print(f"\n'!' marks what misses its bar. Took {time.monotonic() - _BEGAN:.0f} seconds.", busy())
@@ -82,7 +83,7 @@ def _measured(part: str, engine: str, options: argparse.Namespace) -> tuple[list
         rows, notes = _OF_DATA[part](engine, read_sets(options.data))
         figures = figures_of(rows)
         if part == "startup":
-            lines = [beside(rows), ""]
+            lines = ["", beside(rows)]
         for note in notes if options.verbose else ():
             _tell(note)
     _tell(f"{engine}: {part} is measured")

@@ -27,7 +27,8 @@ _FUNCTION = re.compile(rf"\b{_TABLE}\w+(?=\()")
 _INDEXED = re.compile(
     r"USING (COVERING )?INDEX|USING PRIMARY KEY|VIRTUAL TABLE INDEX [1-9]|Index (Only )?Scan"
 )
-_WHOLE = re.compile(r"Seq Scan on memories_|SCAN memories_\w+$|VIRTUAL TABLE INDEX 0:")
+# The totals of scopes are a few rows.
+_WHOLE = re.compile(r"Seq Scan on memories_(?!searchtotal)|SCAN memories_\w+$|VIRTUAL TABLE INDEX 0:")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Planned:
     def shown(self) -> str:
         """The beginning of the statement, and below it the steps that read a table or an index."""
         reads = [_short(line.strip()) for line in self.plan if re.search(r"SCAN|SEARCH|Scan", line)]
-        verdict = "by index" if self.by_index else "READS EVERYTHING"
+        verdict = "by index" if self.by_index else "READS A WHOLE TABLE"
         return "\n    ".join([f"  {verdict}: {_short(self.statement)}", *reads])
 
 
