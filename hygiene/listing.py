@@ -17,7 +17,7 @@ from hygiene.findings import HygieneReport, answered, finding, worth_of
 from hygiene.rules import RuleReader, all_readers, readers_of_memories
 from hygiene.rules.scope import Scope, about, after
 from hygiene.rules.table import BY_NAME
-from hygiene.services.reporting import report_at_hand, report_of
+from hygiene.services.reporting import report_of
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
 from memories.querysets import MemoryQuerySet
 from memories.recall.reading import start_of_day
@@ -145,14 +145,15 @@ def _page(
     return [finding(each, row, worth) for row in after(rows, hidden, since, most)]
 
 
-def findings_about(project: Project, reader: User, number: int) -> list[dict[str, Any]]:
-    """The findings that name a memory, in the order of the table, in two queries.
+def findings_about(
+    project: Project, reader: User, number: int, report: HygieneReport | None
+) -> list[dict[str, Any]]:
+    """The findings that name a memory, in the order of the table, in one query.
 
-    What one gives back is told (`points`) where the project's report is at hand; it isn't counted for it.
+    What one gives back is told (`points`) where the project's `report` is at hand; it isn't counted for it.
     """
     day = start_of_day(None)
     with read_snapshot():
-        report = report_at_hand(project, reader)
         readers = {each.rule.name: each for each in readers_of_memories()}
         scope = Scope(project, day, reader)
         rows = about({name: each.find(scope) for name, each in readers.items()}, number)

@@ -16,7 +16,7 @@ from hygiene.offering import Shown, is_sent, may_fix, shown_findings
 from hygiene.remedies import Remedy, remedy_of
 from hygiene.rules import all_readers, is_narrowed
 from hygiene.rules.table import BY_NAME, Rule
-from hygiene.services import report_of
+from hygiene.services import at_hand, report_of
 from memories.models import Memory, Revision
 from memories.recall.reading import start_of_day
 from memoryhub.kernel.cursors import BadCursor
@@ -212,7 +212,8 @@ def _stray(
         return None
     items: Sequence[Item] = getattr(bound, "cleaned_data", {}).get("items") or ()
     if items:
-        found = findings_about(project, reader, items[0].number)
+        report = at_hand(project, reader).report
+        found = findings_about(project, reader, items[0].number, report)
         for row in shown_findings(project, reader, found, bound):
             if any(offer.form is bound for offer in row.offers):
                 return row

@@ -13,6 +13,7 @@ from hygiene.models import Report
 from hygiene.offering import Shown, shown_findings
 from hygiene.pages import RuleRow, rule_rows
 from hygiene.rules import readers_of_memories
+from hygiene.services import at_hand
 from memories.models import Memory
 from memories.parts import FindingFilter, Part
 from memories.recall.reading import start_of_day
@@ -39,7 +40,7 @@ def overview_part(project: Project, reader: User) -> Part:
     rows = rule_rows(report)
     history = history_of(project, report.score, day.date())
     ring = Ring(report.score, project.hygiene_threshold)
-    note_ring(project, ring)
+    note_ring(project, report.score)
     return Part("hygiene/_outline.html", Outline(ring, history, rows[:BEST], report.total()))
 
 
@@ -47,7 +48,9 @@ def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
     """What is found about a memory, with its fixes; nothing where nothing is."""
     if not memory.is_active:
         return None
-    findings = findings_about(project, reader, memory.number)
+    known = at_hand(project, reader)
+    note_ring(project, known.last_score)
+    findings = findings_about(project, reader, memory.number, known.report)
     found: list[Shown] = shown_findings(project, reader, findings, at_hand=memory)
     return Part("hygiene/_about.html", found) if found else None
 
@@ -79,15 +82,16 @@ def last_scores(projects: Sequence[Project], user: User) -> Mapping[int, LastSco
     }
 
 
-def note_ring(project: Project, ring: Ring) -> None:
+def note_ring(project: Project, score: int | None) -> None:
     """Keep the score on a project that a page was loaded for, so that its side bar needn't ask."""
+    ring = None if score is None else Ring(score, project.hygiene_threshold)
     project.noted_ring = ring  # type: ignore[attr-defined]
 
 
 def side_ring(project: Project, user: User) -> Ring | None:
     """The score for the side bar: what the page counted, else as it was last counted, in one query."""
-    noted: Ring | None = getattr(project, "noted_ring", None)
-    if noted is not None:
+    if hasattr(project, "noted_ring"):
+        noted: Ring | None = project.noted_ring
         return noted
     last = last_scores([project], user).get(project.pk)
     return last.ring if last else None

@@ -108,7 +108,7 @@ def _page(
 ) -> HttpResponse:
     """The page, or for htmx the part of it that moves, with what was done or refused."""
     shown = hygiene_page(project, request.user, rule=rule, cursor=cursor, bound=form)
-    note_ring(project, shown.ring)
+    note_ring(project, shown.ring.score)
     fragment = bool(request.htmx) and not request.htmx.history_restore_request
     context: dict[str, Any] = {
         "project": project,

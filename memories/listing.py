@@ -124,11 +124,22 @@ def list_memories(
     return page_of(found, reader, binding=["list", project.pk, asdict(wanted)], limit=limit, cursor=cursor)
 
 
-def page_of(found: MemoryQuerySet, reader: User, *, binding: list[Any], limit: int, cursor: str) -> Page:
-    """A page of any set of memories, newest number first. The cursor is bound to the reader too."""
+def page_of(
+    found: MemoryQuerySet,
+    reader: User,
+    *,
+    binding: list[Any],
+    limit: int,
+    cursor: str,
+    total: int | None = None,
+) -> Page:
+    """A page of any set of memories, newest number first. The cursor is bound to the reader too.
+
+    `total` may be given where it was counted in the same snapshot.
+    """
     bound, limit = [reader.pk, *binding], min(limit, PAGE_MAX)
     with read_snapshot():
-        total = found.order_by().count()
+        total = found.order_by().count() if total is None else total
         rows = found.for_rows(reader).order_by("-number")
         if cursor:
             rows = rows.filter(number__lt=cursors.decode(cursor, bound))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Prefetch, prefetch_related_objects
 from django.utils.safestring import SafeString
@@ -131,13 +132,20 @@ def _says(type: Link.Type, outgoing: bool) -> str:
 
 
 def children_of(bag: Memory, reader: User, cursor: str = "") -> Page:
-    """A page of a bag's children; a cursor that isn't of this list and reader opens page one."""
+    """A page of a bag's children; a cursor that isn't of this list and reader opens page one.
+
+    Within the snapshot that the bag was read in, if that counted them.
+    """
     children = Memory.objects.visible_to(reader).inside(bag)
-    binding = ["bag page", bag.pk]
+    given: dict[str, Any] = {
+        "binding": ["bag page", bag.pk],
+        "limit": PAGE_DEFAULT,
+        "total": getattr(bag, "child_count", None),
+    }
     try:
-        page = page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor=cursor)
+        page = page_of(children, reader, cursor=cursor, **given)
     except BadCursor:
-        page = page_of(children, reader, binding=binding, limit=PAGE_DEFAULT, cursor="")
+        page = page_of(children, reader, cursor="", **given)
     with_writers(page.items, reader)
     return page
 

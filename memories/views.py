@@ -28,6 +28,7 @@ def memory_of(user: User, project: Project, number: int) -> Memory:
     memory = seen.for_page(user).numbered(number).first()
     if memory is None:
         raise NoSuchMemory(number)
+    memory.project = project
     return memory
 
 
@@ -90,21 +91,23 @@ def memory_list(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """A memory with what is around it; a public one alone for who isn't in its project."""
-    project = Project.objects.with_role_of(request.user).at(slug).first()
-    if project is None:
-        return _memory_of_strangers(request, slug, number)
-    found = memory_of(request.user, project, number)
     form = HistoryForm(request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
-    shown = shown_to_member(found, request.user, cursor=request.GET.get("cursor", ""), before=before)
-    context = {
-        "project": project,
-        "here": "memories",
-        "memory": found,
-        "shown": shown,
-        "before": before,
-        "parts": memory_parts(project, request.user, found),
-    }
+    with read_snapshot():
+        project = Project.objects.with_role_of(request.user).at(slug).first()
+        if project is None:
+            return _memory_of_strangers(request, slug, number)
+        found = memory_of(request.user, project, number)
+        context = {
+            "project": project,
+            "here": "memories",
+            "memory": found,
+            "shown": shown_to_member(
+                found, request.user, cursor=request.GET.get("cursor", ""), before=before
+            ),
+            "before": before,
+            "parts": memory_parts(project, request.user, found),
+        }
     return render(request, "memories/memory.html", context)
 
 

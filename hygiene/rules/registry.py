@@ -60,7 +60,3 @@ def is_narrowed(name: str) -> bool:
     """Whether the findings of a rule are shown to some alone."""
     found = _readers.get(name)
     return found is not None and found.seen_by is not None
-
-
-def find_reader(name: str) -> RuleReader | None:
-    return _readers.get(name)

@@ -3,23 +3,24 @@
 from hygiene.services.backfilling import Placeholders, backfill_summaries
 from hygiene.services.fixing import NEW_BAG, NewBag, Preview, apply_fix, preview_fix
 from hygiene.services.rebuilding import rebuild
-from hygiene.services.reporting import report_at_hand, report_of
+from hygiene.services.reporting import AtHand, at_hand, report_of
 from hygiene.services.tending import Tended, record_day, tend
 from hygiene.services.watching import forget_reports, watch
 
 __all__ = [
     "NEW_BAG",
+    "AtHand",
     "NewBag",
     "Placeholders",
     "Preview",
     "Tended",
     "apply_fix",
+    "at_hand",
     "backfill_summaries",
     "forget_reports",
     "preview_fix",
     "rebuild",
     "record_day",
-    "report_at_hand",
     "report_of",
     "tend",
     "watch",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -55,15 +56,28 @@ def report_of(
     return _report(rows[Report.EVERYBODY], rows.get(reader.pk) if reader else None, brief)
 
 
-def report_at_hand(project: Project, reader: User) -> HygieneReport | None:
-    """Today's report without its findings where it is known; None where it would have to be counted.
+@dataclass(frozen=True)
+class AtHand:
+    """What is known of a project's hygiene without counting: the last score, and the report that holds."""
 
-    One query, always: for pages that are about something else.
+    last_score: int | None
+    report: HygieneReport | None
+
+
+def at_hand(project: Project, reader: User) -> AtHand:
+    """Today's report without its findings where nothing was written since; else the last score alone.
+
+    One query, always: for pages that are about something else. `project` is as it is in this snapshot.
     """
-    kept = Report.objects.current(project, start_of_day(None).date()).for_reader(reader).defer("findings")
+    kept = Report.objects.filter(project=project).for_reader(reader).defer("findings")
     rows = {row.reader_key: row for row in kept}
-    shared = rows.get(Report.EVERYBODY)
-    return _report(shared, rows.get(reader.pk), True) if shared else None
+    shared, own = rows.get(Report.EVERYBODY), rows.get(reader.pk)
+    now = (start_of_day(None).date(), project.change_counter)
+    if shared is None or (shared.day, shared.change_counter) != now:
+        return AtHand(shared.score if shared else None, None)
+    if own and (own.day, own.change_counter) != now:
+        own = None
+    return AtHand(shared.score, _report(shared, own, True))
 
 
 def numbers_now(project: Project, day: dt.datetime) -> Report:
