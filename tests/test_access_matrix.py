@@ -188,7 +188,7 @@ PAGES |= {
         params=lambda world: {"content_type_id": 1, "object_id": world.shared.pk},
         refused=staff("in"),
     ),
-    "admin/^(?P<app_label>auth|projects|memories)/$": Page(
+    "admin/^(?P<app_label>auth|projects|memories|hygiene)/$": Page(
         get=staff(200), post=staff("in"), params=lambda world: {}, refused=staff("in")
     ),
     "admin/(?P<url>.*)$": Page(get=staff(404), post=staff("in"), refused=staff("in")),
@@ -205,7 +205,7 @@ PAGES |= {
 }
 # The two that are regular expressions, as somebody would type them.
 TYPED = {
-    "admin/^(?P<app_label>auth|projects|memories)/$": "/admin/memories/",
+    "admin/^(?P<app_label>auth|projects|memories|hygiene)/$": "/admin/memories/",
     "admin/(?P<url>.*)$": "/admin/nothing/here/",
 }
 
