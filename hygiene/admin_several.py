@@ -31,6 +31,7 @@ from memories.services import (
     verify_memory,
 )
 from memories.services.several import SEVERAL_MAX
+from memories.wording import waits_sentence
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.admin_extending import Action
 from memoryhub.kernel.errors import DomainError, Invalid
@@ -201,13 +202,17 @@ def _do(
     steps = change.steps(chosen, said)
     seen = _seen(request.POST.get("seen", ""))
     results = apply_fix(actor=actor, project=chosen[0].project, steps=steps, seen=seen)
-    waiting = sum(isinstance(result, Pending) for result in results)
-    for memory in chosen:
+    waiting = [result.ref for result in results if isinstance(result, Pending)]
+    done: set[int] = set()
+    for step, result in zip(steps, results, strict=True):
+        done |= set() if isinstance(result, Pending) else step.numbers
+    changed = [memory for memory in chosen if memory.number in done]
+    for memory in changed:
         model_admin.log_change(request, memory, f"{change.done.capitalize()}.")
-    if waiting < len(chosen):
-        model_admin.message_user(request, f"{len(chosen) - waiting} {change.done}.", messages.SUCCESS)
+    if changed:
+        model_admin.message_user(request, f"{len(changed)} {change.done}.", messages.SUCCESS)
     if waiting:
-        model_admin.message_user(request, f"{waiting} wait for a review.", messages.WARNING)
+        model_admin.message_user(request, waits_sentence(", ".join(waiting)), messages.WARNING)
 
 
 def _seen(text: str) -> dict[int, int]:
