@@ -6,7 +6,7 @@ import pytest
 
 from hygiene.models import Score
 from hygiene.rules import readers_of_memories
-from hygiene.services import report_of
+from hygiene.services import report_of, tend
 from memories.models import Memory
 from memoryhub.demo.lantern import SLUG as UNTIDY
 from memoryhub.demo.loading import SLUG, load_demo
@@ -32,6 +32,14 @@ def test_its_history_falls_day_by_day_as_it_was_written() -> None:
     assert len(scores) > 10
     assert scores[0] > 90
     assert scores[-1] == report_of(project).score == min(scores)
+
+
+def test_it_is_still_untidy_after_its_first_upkeep() -> None:
+    load_demo()
+    project = Project.objects.get(slug=UNTIDY)
+    assert tend(project).lowered
+    project.refresh_from_db()
+    assert report_of(project).score < 60
 
 
 def test_loading_it_again_stores_nothing() -> None:
