@@ -17,7 +17,7 @@ from memories.models import ChangeKind, Review
 from memories.reviews.differing import shown_fields
 from memories.reviews.rows import Row, rows_of
 from memories.reviews.showing import proposal_of
-from memories.services import REVIEWS_MAX, decide_several
+from memories.services import REVIEWS_MAX, decide_several, erase_review
 from memories.wording import change_name
 from memoryhub.kernel.actor import Door
 from memoryhub.kernel.admin import ExactFilter, ReadOnlyAdmin, choice_filter
@@ -97,7 +97,7 @@ class ReviewAdmin(ReadOnlyAdmin):
     search_fields = ("title", "reason", "session", "branch")
     search_help_text = "A number such as R12, or words of the title, the reason, the session or the branch."
     ordering = ("-pk",)
-    actions = ("approve", "reject")
+    actions = ("approve", "reject", "erase")
     fieldsets = (
         (None, {"fields": ("ref", "project", "what", "about", "status", "based_on", "difference")}),
         (
@@ -240,6 +240,33 @@ class ReviewAdmin(ReadOnlyAdmin):
             "form": form,
         }
         return TemplateResponse(request, "admin/memories/review/decide.html", context)
+
+    # --- erasing ---------------------------------------------------------------------
+
+    @admin.action(description="Erase…", permissions=["decide"])
+    def erase(self, request: HttpRequest, queryset: QuerySet[Review]) -> HttpResponse | None:
+        """Asks, and with the answer takes the texts out for good, of each proposal by itself."""
+        reviews = sorted(queryset[:REVIEWS_MAX], key=lambda review: review.pk)
+        if "erased" not in request.POST:
+            context = {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": f"Erase {len(reviews)} proposal{'' if len(reviews) == 1 else 's'}?",
+                "rows": rows_of(reviews, request.user, staff=True),  # type: ignore[arg-type]
+            }
+            return TemplateResponse(request, "admin/memories/review/erase.html", context)
+        many = 0
+        for review in reviews:
+            try:
+                erase_review(actor=web_actor(request, Door.ADMIN), review=review)
+            except DomainError as refusal:
+                self.message_user(request, f"{_name(review)}: {refusal.message}", messages.ERROR)
+                continue
+            many += 1
+            self.log_change(request, review, "Erased.")
+        if many:
+            self.message_user(request, f"{many} erased.", messages.SUCCESS)
+        return None
 
     def logged_as(self, obj: Any) -> Review:
         """The proposal without its title: the log outlives it, also when it is erased."""

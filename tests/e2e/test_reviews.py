@@ -212,6 +212,7 @@ def test_a_proposal_arrives_is_edited_and_approved_and_the_next_session_reads_it
     axe(page)
     memory = Memory.objects.get(title=PROPOSED["title"])
     recall = call(hub, token, "memory_recall")
+    assert "R1 approved" in recall
     assert f"[#{memory.number}]" in recall
     assert "HMAC-SHA256 over the raw body." in recall
     page.goto(f"/p/harbor/memories/{memory.number}/")

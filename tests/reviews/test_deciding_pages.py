@@ -661,3 +661,22 @@ def test_the_admins_lists_take_as_many_queries_for_many(
             counts.append(len(queries))
         taken.append(counts)
     assert taken[0] == taken[1]
+
+
+def test_the_admin_erases_a_proposal_after_asking(
+    admin: Client, project: Project, rita: User, bob: User
+) -> None:
+    review = propose(agent(bob), project, title="Leaked", summary="It says a secret.")
+    asked = act(admin, Review, "erase", review)
+    assert "Erase 1 proposal?" in asked.content.decode()
+    assert Review.objects.get().title == "Leaked"
+    grant(rita, "memories.change_review")
+    User.objects.filter(pk=rita.pk).update(is_staff=True)
+    sent = {"action": "erase", "erased": "yes", "_selected_action": [review.pk]}
+    address = url(Review, "changelist")
+    (refused,) = said(signed_in(rita).post(address, sent, follow=True))
+    assert "owner" in refused
+    assert said(admin.post(address, sent, follow=True)) == ["1 erased."]
+    now_it_is = Review.objects.get()
+    assert (now_it_is.status, now_it_is.is_erased, now_it_is.fields) == ("rejected", True, {})
+    assert "Leaked" not in str(LogEntry.objects.values_list("object_repr", flat=True))
