@@ -1,7 +1,8 @@
-"""The one sequence of numbers: which of some numbers name anything that a reader may see."""
+"""Finding tasks and receipts by number, which they share with memories, and the last hand-off of a user."""
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable
 
 from memories.models import Memory
@@ -30,3 +31,21 @@ def known_numbers(project: Project, reader: User | None, numbers: Iterable[int])
         for found in (memories, tasks, receipts)
         for number in found.order_by().values_list("number", flat=True)
     }
+
+
+def find_task(project: Project, reader: User, number: int) -> Task | None:
+    """The task with this number as its rows and pages need it, where the reader may see it."""
+    seen = Task.objects.in_project(project).visible_to(reader).for_rows()
+    return seen.defer(None).numbered(number).first()
+
+
+def find_receipt(project: Project, reader: User, number: int) -> Receipt | None:
+    """The receipt with this number, whole, where the reader may see it."""
+    seen = Receipt.objects.in_project(project).visible_to(reader).for_rows()
+    return seen.defer(None).numbered(number).select_related("project").first()
+
+
+def last_hand_off(project: Project, user: User) -> dt.datetime | None:
+    """When the user last handed over in the project; None where he never did."""
+    mine = Receipt.objects.in_project(project).by(user).order_by("-created_at")
+    return mine.values_list("created_at", flat=True).first()

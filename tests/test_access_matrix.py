@@ -302,6 +302,16 @@ TOOLS: dict[str, Use] = {
     ),
     "memory_archive": Use("write", lambda world: {"ref": world.shared.number, "expected_version": 1}),
     "memory_verify": Use("write", lambda world: {"ref": world.shared.number}),
+    "continuity_context": Use("read"),
+    "task_create": Use("write", lambda world: {"title": "A new one", "summary": "What is to be done."}),
+    "task_update": Use(
+        "write", lambda world: {"ref": world.task.number, "expected_version": 1, "title": "Another title"}
+    ),
+    "task_list": Use("read"),
+    "task_get": Use("read", lambda world: {"ref": world.task.number}),
+    "task_claim": Use("write", lambda world: {"ref": world.task.number}),
+    "checkpoint_save": Use("write", lambda world: {"objective": "Go on."}),
+    "handoff_write": Use("write", lambda world: {"summary": "Done.", "acknowledges": [world.receipt.number]}),
     "review_list": Use("read"),
     "review_decide": Use("review", lambda world: {"review": world.review.ref, "decision": "approve"}),
 }

@@ -29,10 +29,11 @@ def check_checkpoint(
     *, context: WriteContext, problems: Problems, stream: Any, **given: Any
 ) -> dict[str, Any]:
     """Add what is wrong with a checkpoint's fields to `problems`; the fields as they would be stored."""
-    check_stream(stream, problems)
-    if not given:
+    # At a door a field that couldn't be read may be all that was given: then that is named.
+    if not given and not problems:
         names = ", ".join(CheckpointFields.ALL)
         problems.add("objective", f"Nothing to save. Give at least one of: {names}.")
+    check_stream(stream, problems)
     return read_fields(CHECKPOINT_FIELDS, given, context, problems)
 
 
