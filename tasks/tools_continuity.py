@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from memories.wording import START
@@ -14,6 +15,7 @@ from memoryhub.kernel.arguments import (
     Details,
     Numbers,
     Text,
+    Unreadable,
     Version,
     Words,
 )
@@ -113,6 +115,18 @@ def checkpoint_save(
     )
 
 
+@dataclass(frozen=True)
+class _References(Details):
+    """An object whose `numbers` are read as leniently as anywhere; what can't be read the service names."""
+
+    def read(self, value: Any) -> dict[str, Any]:
+        read = super().read(value)
+        try:
+            return {**read, "numbers": Numbers().read(read["numbers"])} if read.get("numbers") else read
+        except Unreadable:
+            return read
+
+
 def _check_receipt(caller: Caller, values: dict[str, Any], problems: Problems) -> None:
     given = {name: value for name, value in values.items() if name != "write_context"}
     check_receipt(context=values.get("write_context") or WriteContext(), problems=problems, **given)
@@ -135,7 +149,7 @@ def _check_receipt(caller: Caller, values: dict[str, Any], problems: Problems) -
         "next_steps": Argument(),
         "blockers": Argument(),
         "unsurfaced_results": Argument(),
-        "references": Details("branch, commit, numbers"),
+        "references": _References("branch, commit, numbers"),
         "acknowledges": Numbers(),
         "write_context": Context(),
     },
@@ -143,15 +157,4 @@ def _check_receipt(caller: Caller, values: dict[str, Any], problems: Problems) -
     check=_check_receipt,
 )
 def handoff_write(caller: Caller, write_context: WriteContext, **given: Any) -> dict[str, Any]:
-    return handed_over(
-        write_handoff(actor=caller.actor(write_context), project=caller.project, **_read(given))
-    )
-
-
-def _read(given: dict[str, Any]) -> dict[str, Any]:
-    """Numbers inside `references` as leniently as anywhere: `"#48"` is 48."""
-    references = given.get("references")
-    if not references or references.get("numbers") is None:
-        return given
-    numbers = Numbers().read(references["numbers"])
-    return {**given, "references": {**references, "numbers": numbers}}
+    return handed_over(write_handoff(actor=caller.actor(write_context), project=caller.project, **given))
