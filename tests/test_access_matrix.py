@@ -110,6 +110,11 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "memories/tag": (lambda world: world.shared.tags.get().pk, SHOWN_ONLY),
     "memories/link": (lambda world: 1, (403, 302, 403)),
     "memories/scopepath": (lambda world: 1, (403, 302, 403)),
+    "tasks/task": (lambda world: world.task.pk, (200, 200, 403)),
+    "tasks/receipt": (lambda world: world.receipt.pk, SHOWN_ONLY),
+    "tasks/checkpoint": (lambda world: world.author.checkpoints.get().pk, SHOWN_ONLY),
+    "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
+    "tasks/checkpointentry": (lambda world: 1, (403, 302, 403)),
 }
 
 
@@ -146,7 +151,7 @@ PAGES |= {
         params=lambda world: {"content_type_id": 1, "object_id": world.shared.pk},
         refused=staff("in"),
     ),
-    "admin/^(?P<app_label>auth|projects|memories)/$": Page(
+    "admin/^(?P<app_label>auth|projects|memories|tasks)/$": Page(
         get=staff(200), post=staff("in"), params=lambda world: {}, refused=staff("in")
     ),
     "admin/(?P<url>.*)$": Page(get=staff(404), post=staff("in"), refused=staff("in")),
@@ -163,7 +168,7 @@ PAGES |= {
 }
 # The two that are regular expressions, as somebody would type them.
 TYPED = {
-    "admin/^(?P<app_label>auth|projects|memories)/$": "/admin/memories/",
+    "admin/^(?P<app_label>auth|projects|memories|tasks)/$": "/admin/memories/",
     "admin/(?P<url>.*)$": "/admin/nothing/here/",
 }
 

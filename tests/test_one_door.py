@@ -66,6 +66,8 @@ _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
     "memories.Review": "the queue shows and decides them",
     "memories.SummaryKey": f"an index: {_DERIVED}",
+    "tasks.Blocker": "shown on the page of its task",
+    "tasks.TaskTag": "shown on the page of its task",
     "hygiene.SimilarPair": _DERIVED,
     "hygiene.BagContents": _DERIVED,
     "hygiene.Flaws": _DERIVED,

@@ -47,7 +47,7 @@ def test_the_snapshot_says_where_work_stands_in_the_readers_zone(project: Projec
     Checkpoint.objects.update(updated_at=dt.datetime(2026, 3, 12, 12, tzinfo=dt.UTC))
     at = dt.datetime(2026, 3, 12, 13, tzinfo=dt.UTC)
     answer = continuity_context(project, bob, at=at)
-    assert list(answer)[0] == "snapshot"
+    assert next(iter(answer)) == "snapshot"
     assert answer["snapshot"] == (
         "CONTINUITY SNAPSHOT\n"
         "Objective: Move the importer\n"
@@ -68,7 +68,7 @@ def test_the_snapshot_says_where_work_stands_in_the_readers_zone(project: Projec
 
 def test_a_full_snapshot_stays_within_300_tokens(project: Project, bob: User) -> None:
     most = CheckpointFields.LINE_MAX_LENGTH
-    given = {name: "word " * (most // 5) for name in CheckpointFields.LINES}
+    given = dict.fromkeys(CheckpointFields.LINES, "word " * (most // 5))
     save(bob, project, **given, key_decisions=["word " * 60] * 10, blockers="word " * 400)
     snapshot = continuity_context(project, bob)["snapshot"]
     assert len(snapshot) <= 1200
