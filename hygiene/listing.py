@@ -82,7 +82,9 @@ def findings_of(
 
 
 def _place(item: dict[str, Any]) -> Place:
-    numbers = [memory["number"] for memory in item["memories"]] or [int(item["review"].removeprefix("R"))]
+    numbers = [memory["number"] for memory in item["memories"]]
+    if not numbers:
+        numbers = [item["number"] if "number" in item else int(item["review"].removeprefix("R"))]
     return int("private" in item), item["rule"], numbers[0], numbers[1] if len(numbers) > 1 else 0
 
 
@@ -131,7 +133,5 @@ def _page(
     reader: User,
 ) -> list[dict[str, Any]]:
     worth = worth_of(each.rule, many, report.memories, hidden=bool(hidden))
-    rows = each.find(scope)
-    if each.seen_by is not None:
-        rows = each.seen_by(rows, reader)
+    rows = each.shown(scope, reader)
     return [finding(each, row, worth) for row in after(rows, hidden, since, most)]

@@ -30,8 +30,8 @@ def check_tasks(project: Project) -> Iterator[Finding]:
     here = Task.objects.in_project(project)
     for task in here.annotate(newest=Max("revisions__version")).exclude(newest=F("version")):
         yield Finding.broken(f"{project.slug} #{task.number} has no revision of its version.")
-    for task in here.exclude(parent=None).exclude(parent__project=F("project")):
-        yield Finding.broken(f"{project.slug} #{task.number} is a part of a task of another project.")
+    for part in here.exclude(parent=None).exclude(parent__project=F("project")):
+        yield Finding.broken(f"{project.slug} #{part.number} is a part of a task of another project.")
     crossing = Q(task__project=project) & ~Q(blocker__project=F("task__project"))
     for blocking in Blocker.objects.filter(crossing).select_related("task"):
         yield Finding.broken(f"{project.slug} #{blocking.task.number} waits for a task of another project.")

@@ -18,6 +18,7 @@ from hygiene.rules import (
     stale_bag,
     superseded_still_active,
     too_many_critical,
+    unfinished_handoff,
     unverified,
 )
 from hygiene.rules.registry import Found, RuleReader, all_readers, find_reader, is_narrowed, reader
@@ -40,5 +41,6 @@ __all__ = [
     "stale_bag",
     "superseded_still_active",
     "too_many_critical",
+    "unfinished_handoff",
     "unverified",
 ]

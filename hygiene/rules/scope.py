@@ -1,12 +1,14 @@
 """What a rule reads, and the rows that it answers: numbers and titles, never a body.
 
-A rule is a function of a `Scope` that gives a QuerySet with one row a finding, made by `as_rows`. Counting
+A rule is a function of a `Scope` that gives a QuerySet (or one a table) with one row a finding, made by
+`as_rows`. Counting
 and cutting is the caller's, in SQL, so that no rule loads all of its rows.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -113,30 +115,54 @@ _COLUMNS = ("row_hidden", "row_number", "row_title", "row_other", "row_other_tit
 _ORDER = ("row_number", "row_other")
 
 
-def tallied(found: Mapping[str, QuerySet[Any]]) -> dict[tuple[str, int], int]:
+# What a rule finds: rows of one table, or of several, a QuerySet each.
+Tables = QuerySet[Any] | tuple[QuerySet[Any], ...]
+
+
+def tables_of(found: Tables) -> tuple[QuerySet[Any], ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def tallied(found: Mapping[str, Tables]) -> Mapping[tuple[str, int], int]:
     """By name of the rule and sort, how many rows there are: all rules in one query."""
     arms = [
         rows.values("row_hidden")
         .annotate(row_rule=Value(name, output_field=CharField()), row_many=Count("*"))
         .values_list("row_rule", "row_hidden", "row_many")
-        for name, rows in found.items()
+        for name, each in found.items()
+        for rows in tables_of(each)
     ]
-    whole = arms[0].union(*arms[1:], all=True)
-    return {(name, hidden): many for name, hidden, many in whole}
+    counted: Counter[tuple[str, int]] = Counter()
+    for name, hidden, many in arms[0].union(*arms[1:], all=True):
+        counted[name, hidden] += many
+    return counted
 
 
-def first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
-    """The first rows of each sort by number, in one query for both.
+def first_of_each(found: Tables, most: int) -> list[Row]:
+    """The first rows of each sort by number, in one query a table for both.
 
     They come first of the one sort, first of the other, second of the one ...: a limit cuts both alike.
     """
+    tables = tables_of(found)
+    if len(tables) == 1:
+        return _first_of_each(tables[0], most)
+    rows = [row for table in tables for row in _first_of_each(table, most)]
+    return sorted(rows, key=lambda row: (row.number, row.other))
+
+
+def _first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
     place = Window(RowNumber(), partition_by="row_hidden", order_by=[F(name) for name in _ORDER])
     found = rows.annotate(row_place=place).order_by("row_place", "row_hidden").values_list(*_COLUMNS)
     return [Row(*values) for values in found[: 2 * most]]
 
 
-def after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
-    """The rows of one sort that follow `place` (number and other), in one query."""
+def after(found: Tables, hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
+    """The rows of one sort that follow `place` (number and other), in one query a table."""
+    rows = [row for table in tables_of(found) for row in _after(table, hidden, place, most)]
+    return sorted(rows, key=lambda row: (row.number, row.other))[:most]
+
+
+def _after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
     found = rows.filter(row_hidden=hidden)
     if place is not None:
         number, other = place
