@@ -15,17 +15,8 @@ from projects.models import Role
 from projects.services import ProjectWrite, finish
 from tasks.errors import TaskRule
 from tasks.models import Task
-from tasks.services.tasks import claimed_by_another, clear_claim, holds, lock_task
+from tasks.services.tasks import CLAIM_COLUMNS, claimed_by_another, clear_claim, holds, lock_task
 from tasks.services.writing import begin
-
-_COLUMNS = (
-    "claim_user",
-    "claim_token",
-    "claim_token_name",
-    "claim_kind",
-    "claim_session",
-    "claim_until",
-)
 
 
 def claim_task(*, actor: Actor, task: Task, minutes: int = Task.CLAIM_MINUTES) -> Task:
@@ -55,7 +46,7 @@ def claim_task(*, actor: Actor, task: Task, minutes: int = Task.CLAIM_MINUTES) -
         task.claim_user, task.claim_token, task.claim_until = actor.user, actor.token, until
         task.claim_token_name, task.claim_kind = actor.token_name, actor.kind
         task.claim_session = actor.context.session
-        task.save(update_fields=_COLUMNS)
+        task.save(update_fields=CLAIM_COLUMNS)
         finish(write)
     return task
 
@@ -73,7 +64,7 @@ def release_task(*, actor: Actor, task: Task) -> Task:
         if task.is_claimed(write.at) and not _may_release(write, task):
             raise claimed_by_another(task)
         clear_claim(task)
-        task.save(update_fields=_COLUMNS)
+        task.save(update_fields=CLAIM_COLUMNS)
         finish(write)
     return task
 

@@ -19,6 +19,15 @@ from tasks.models.task import FINISHED
 from tasks.services.checks import TASK_FIELDS, digest_of, read_fields
 from tasks.services.writing import RETRY_WITHIN, begin, provenance_of
 
+CLAIM_COLUMNS = (
+    "claim_user",
+    "claim_token",
+    "claim_token_name",
+    "claim_kind",
+    "claim_session",
+    "claim_until",
+)
+
 
 @dataclass(frozen=True)
 class TaskWritten:
@@ -85,7 +94,8 @@ def revise_task(
         linked = _take(write, task, changed)
         task.version += 1
         task.updated_at = write.at
-        task.save()
+        columns = {"version", "updated_at", *(set(changed) - set(linked))}
+        task.save(update_fields=columns | ({"finished_at", *CLAIM_COLUMNS} if "status" in changed else set()))
         _store_parts(task, linked)
         _revise(write, task, changed)
         finish(write)
