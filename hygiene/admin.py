@@ -19,7 +19,7 @@ from django.utils.http import urlencode
 from hygiene.admin_several import ACTIONS
 from hygiene.models import Score, SimilarPair
 from hygiene.rules import readers_of_memories
-from hygiene.rules.scope import Scope, named_by
+from hygiene.rules.scope import Scope, named_by, tables_of
 from hygiene.rules.stale_bag import stale_among
 from hygiene.rules.table import BY_NAME
 from hygiene.services import report_of
@@ -68,8 +68,10 @@ class FindingFilter(ExactFilter):
         reader = {each.rule.name: each for each in readers_of_memories()}.get(value)
         if self.project is None or reader is None:
             return queryset.none()
-        numbers = reader.find(_everybodys(self.project)).values("row_number")
-        return queryset.in_project(self.project).filter(number__in=numbers)
+        named = Q()
+        for rows in tables_of(reader.find(_everybodys(self.project))):
+            named |= Q(number__in=rows.values("row_number"))
+        return queryset.in_project(self.project).filter(named)
 
 
 @admin.display(description="findings", empty_value="")

@@ -82,22 +82,12 @@ def finding(reader: RuleReader, row: Row, worth: int) -> dict[str, Any]:
     """One finding as doors answer it, but for its `note`. What is private costs nothing and is marked."""
     said: dict[str, Any] = {
         "rule": reader.rule.name,
-        **_named(reader, row),
+        **reader.named(row),
         "do": reader.advise(row),
         "points": 0 if row.hidden else worth,
         "note": row.note,
     }
     return said | ({"private": True} if row.hidden else {})
-
-
-def _named(reader: RuleReader, row: Row) -> dict[str, Any]:
-    """What it is about: memories, or a proposal."""
-    if reader.seen_by is not None:
-        return {"memories": [], "review": f"R{row.number}", "title": row.title}
-    memories = [{"number": row.number, "title": row.title}]
-    if row.other:
-        memories.append({"number": row.other, "title": row.other_title})
-    return {"memories": memories}
 
 
 def counts_of(tally: Mapping[tuple[str, int], int], memories: int, *, hidden: int) -> list[RuleCount]:

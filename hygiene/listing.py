@@ -15,7 +15,7 @@ from django.db.models import Q
 from hygiene.errors import NoSuchRule
 from hygiene.findings import HygieneReport, answered, finding, worth_of
 from hygiene.rules import RuleReader, all_readers, readers_of_memories
-from hygiene.rules.scope import Scope, about, after
+from hygiene.rules.scope import Scope, about, after, tables_of
 from hygiene.rules.table import BY_NAME
 from hygiene.services.reporting import report_of
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
@@ -90,7 +90,9 @@ def findings_of(
 
 
 def _place(item: dict[str, Any]) -> Place:
-    numbers = [memory["number"] for memory in item["memories"]] or [int(item["review"].removeprefix("R"))]
+    numbers = [memory["number"] for memory in item["memories"]]
+    if not numbers:
+        numbers = [item["number"] if "number" in item else int(item["review"].removeprefix("R"))]
     return int("private" in item), item["rule"], numbers[0], numbers[1] if len(numbers) > 1 else 0
 
 
@@ -139,9 +141,7 @@ def _page(
     reader: User,
 ) -> list[dict[str, Any]]:
     worth = worth_of(each.rule, many, report.memories, hidden=bool(hidden))
-    rows = each.find(scope)
-    if each.seen_by is not None:
-        rows = each.seen_by(rows, reader)
+    rows = each.shown(scope, reader)
     return [finding(each, row, worth) for row in after(rows, hidden, since, most)]
 
 
@@ -172,6 +172,7 @@ def named_by(memories: MemoryQuerySet, project: Project, reader: User, rule: str
     one = readers.get(rule)
     if one is None:
         raise NoSuchRule(list(readers))
-    rows = one.find(Scope(project, start_of_day(None), reader))
-    named = Q(number__in=rows.values("row_number")) | Q(number__in=rows.values("row_other"))
+    named = Q()
+    for rows in tables_of(one.find(Scope(project, start_of_day(None), reader))):
+        named |= Q(number__in=rows.values("row_number")) | Q(number__in=rows.values("row_other"))
     return memories.filter(named)

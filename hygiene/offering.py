@@ -59,9 +59,10 @@ class Shown:
     offers: Sequence[Offer] = ()
     held: Sequence[Memory] = ()
     flaws: Sequence[str] = field(default=())
-    # The number of a proposal, where it is about one.
-    review: int = 0
+    # Where it is about no memory: what it is called, and the number of a proposal.
+    ref: str = ""
     title: str = ""
+    review: int = 0
 
     @property
     def is_short(self) -> bool:
@@ -127,8 +128,8 @@ def _shown(
     bound: FixForm | None,
 ) -> Shown:
     rule, note = finding["rule"], finding.get("note", "")
-    if "review" in finding:
-        return _proposal(finding, note)
+    if not memories:
+        return _of_something_else(finding, note)
     first, other = memories[0], memories[1] if len(memories) > 1 else None
     item = Item(first.number, other.number if other else 0)
     remedy = remedy_of(rule)
@@ -152,11 +153,10 @@ def _shown(
     )
 
 
-def _proposal(finding: Mapping[str, Any], note: str) -> Shown:
-    """One about a proposal: it is decided on its own page."""
+def _of_something_else(finding: Mapping[str, Any], note: str) -> Shown:
+    """One about a proposal, which is decided on its own page, or about work in flight."""
     remedy = remedy_of(finding["rule"])
     says = remedy.one.format(note=note) if remedy else finding["do"]
-    number = int(finding["review"].removeprefix("R"))
     return Shown(
         finding["rule"],
         Item(0),
@@ -165,8 +165,9 @@ def _proposal(finding: Mapping[str, Any], note: str) -> Shown:
         finding["points"],
         is_private=False,
         can_fix=False,
-        review=number,
+        ref=finding.get("review") or f"#{finding['number']}",
         title=finding["title"],
+        review=int(finding["review"].removeprefix("R")) if "review" in finding else 0,
     )
 
 

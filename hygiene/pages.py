@@ -14,7 +14,7 @@ from hygiene.forms import SHOW, FixForm
 from hygiene.listing import FindingsPage, findings_about, findings_of
 from hygiene.offering import Shown, is_sent, may_fix, shown_findings
 from hygiene.remedies import Remedy, remedy_of
-from hygiene.rules import all_readers, is_narrowed
+from hygiene.rules import all_readers, is_narrowed, readers_of_memories
 from hygiene.rules.table import BY_NAME, Rule
 from hygiene.services import at_hand, report_of
 from memories.models import Memory, Revision
@@ -40,7 +40,12 @@ class RuleRow:
     @property
     def is_about_memories(self) -> bool:
         """Whether its findings name memories, which a list can be narrowed to."""
-        return not is_narrowed(self.rule.name)
+        return any(each.rule.name == self.rule.name for each in readers_of_memories())
+
+    @property
+    def is_shown_to_some(self) -> bool:
+        """Whether some readers see fewer of its findings than are counted."""
+        return is_narrowed(self.rule.name)
 
     @property
     def title(self) -> str:

@@ -84,6 +84,11 @@ REMEDIES: dict[str, Remedy] = {
         "Waits since {note}.",
         "Decide",
     ),
+    "unfinished_handoff": Remedy(
+        "Results that nobody was told, and claims that lapsed.",
+        "Left by somebody, and picked up by nobody.",
+        "Pick up",
+    ),
     "quality": Remedy(
         "Small things that make them hard to find or to trust.",
         "{note}",

@@ -7,10 +7,11 @@ from typing import Any
 
 from memories.errors import NoSuchMemory
 from memories.in_full import FULL_BUDGET, FULL_BUDGET_MAX, FULL_BUDGET_MIN, packed
-from memories.listing import ANY, PAGE_DEFAULT, PAGE_MAX, MemoryFilter, list_memories, page_of
+from memories.listing import ANY, PAGE_DEFAULT, PAGE_MAX, MemoryFilter, list_memories
 from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, Weight
+from memories.numbered import find_memory, numbered
 from memories.overview import overview_of, overview_of_all
-from memories.presenting import row, when, whole, written
+from memories.presenting import row, when, written
 from memories.recall import BUDGET_MAX, BUDGET_MIN, RULES_BUDGET, recall, rules
 from memories.reviews.presenting import waiting
 from memories.reviews.waiting import Fits, in_list, in_search, waiting_creates
@@ -24,6 +25,7 @@ from memories.services import (
     supersede_memory,
     verify_memory,
 )
+from memories.wording import START
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.arguments import (
     Argument,
@@ -54,8 +56,7 @@ _CURSOR = Argument()
 
 def the_memory(caller: Caller, number: int) -> Memory:
     """The memory of the call's project with this number. Raises NoSuchMemory."""
-    seen = Memory.objects.in_project(caller.project).visible_to(caller.user)
-    memory = seen.for_rows(caller.user).defer(None).numbered(number).first()
+    memory = find_memory(caller.project, caller.user, number)
     if memory is None:
         raise NoSuchMemory(number)
     return memory
@@ -75,7 +76,7 @@ def project_overview(caller: Caller) -> dict[str, Any]:
 
 @tool(
     "memory_recall",
-    "What the project knows, one line a memory, within a budget. Call it first in every session.",
+    f"What the project knows, one line a memory, within a budget. {START}",
     {
         "budget": Count("Characters", least=BUDGET_MIN, most=BUDGET_MAX),
         "focus": Text("What you will work on: moves fitting memories ahead"),
@@ -169,21 +170,14 @@ def _pending(caller: Caller, fits: Fits) -> dict[str, Any]:
 
 @tool(
     "memory_get",
-    "One memory in full with its version; of a bag also the children, paged.",
+    "Whatever a number names, in full with its version; of a bag also the children, paged.",
     {
-        "ref": Number("Its number", required=True),
+        "ref": Number(required=True),
         "cursor": _CURSOR,
     },
 )
 def memory_get(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
-    with read_snapshot():
-        memory = the_memory(caller, ref)
-        answer = whole(memory, caller.user)
-        if not answer.get("children"):
-            return answer
-        children = Memory.objects.visible_to(caller.user).inside(memory)
-        page = page_of(children, caller.user, binding=["bag", memory.pk], limit=PAGE_DEFAULT, cursor=cursor)
-        return answer | page.answer([row(child) for child in page.items])
+    return numbered(caller.project, caller.user, ref, cursor=cursor)
 
 
 _DETAILS = (
@@ -312,7 +306,7 @@ def memory_archive(
     "Say that a memory is still true, when you saw that it is.",
     {
         "ref": Number(required=True),
-        "write_context": Context(),
+        "write_context": Context(session_alone=True),
     },
     right=Right.WRITE,
 )

@@ -58,6 +58,9 @@ DOOR_NAMES = {
     "command": "by a command",
 }
 
+# What a fresh session does, in the same words in descriptions, instructions, prompts and the guide.
+START = "First in every session: continuity_context, then memory_recall."
+
 # What happens next to what was proposed: agents read it in every such answer.
 WAITS = (
     "Nothing is changed yet: a reviewer decides. Go on without it, and don't send it again. review_list says "

@@ -141,6 +141,7 @@ INSTALLED_APPS = [
     "memoryhub",
     "projects",
     "memories",
+    "tasks",
     "hygiene",
 ]
 

@@ -15,6 +15,8 @@ from memories.services import Applied, add_memory
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from projects.models import AccessToken, Membership, Project, Role, User
 from projects.services import create_token
+from tasks.models import Receipt, Task
+from tasks.services import create_task, write_handoff
 
 PASSWORD = "correct horse battery staple"
 
@@ -102,9 +104,7 @@ class MemoryFactory(DjangoModelFactory):
     def _create(cls, model_class: type[Memory], *args: Any, **given: Any) -> Memory:
         project, author, actor = given.pop("project"), given.pop("author"), given.pop("actor")
         if author is None:
-            owners = Membership.objects.filter(project=project, role=Role.OWNER).order_by("pk")
-            first = owners.first() or MembershipFactory(project=project, role=Role.OWNER)
-            author = first.user
+            author = _owner_of(project)
         if isinstance(given.get("parent"), Memory):
             given["parent"] = given["parent"].number
         if given["kind"] in DETAILS:
@@ -114,3 +114,20 @@ class MemoryFactory(DjangoModelFactory):
         result = add_memory(actor=actor or person(author), project=project, **given)
         assert isinstance(result, Applied)
         return Memory.objects.get(pk=result.memory.pk)
+
+
+def task_in(project: Project, author: User | None = None, **given: Any) -> Task:
+    """A task with a number and a revision, because the service wrote it."""
+    given = {"title": "Write the importer", "summary": "So that old stores come over.", **given}
+    return create_task(actor=person(author or _owner_of(project)), project=project, **given).task
+
+
+def receipt_in(project: Project, author: User | None = None, **given: Any) -> Receipt:
+    """What somebody handed over."""
+    given = {"summary": "The importer reads the first format.", **given}
+    return write_handoff(actor=person(author or _owner_of(project)), project=project, **given).receipt
+
+
+def _owner_of(project: Project) -> User:
+    owners = Membership.objects.filter(project=project, role=Role.OWNER).order_by("pk")
+    return (owners.first() or MembershipFactory(project=project, role=Role.OWNER)).user

@@ -152,6 +152,11 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "memories/scopepath": (lambda world: 1, (403, 302, 403)),
     "hygiene/score": (lambda world: 1, (403, 302, 403)),
     "hygiene/similarpair": (lambda world: 1, (403, 302, 403)),
+    "tasks/task": (lambda world: world.task.pk, (200, 200, 403)),
+    "tasks/receipt": (lambda world: world.receipt.pk, SHOWN_ONLY),
+    "tasks/checkpoint": (lambda world: world.author.checkpoints.get().pk, SHOWN_ONLY),
+    "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
+    "tasks/checkpointentry": (lambda world: 1, (403, 302, 403)),
 }
 
 
@@ -188,7 +193,7 @@ PAGES |= {
         params=lambda world: {"content_type_id": 1, "object_id": world.shared.pk},
         refused=staff("in"),
     ),
-    "admin/^(?P<app_label>auth|projects|memories|hygiene)/$": Page(
+    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene)/$": Page(
         get=staff(200), post=staff("in"), params=lambda world: {}, refused=staff("in")
     ),
     "admin/(?P<url>.*)$": Page(get=staff(404), post=staff("in"), refused=staff("in")),
@@ -205,7 +210,7 @@ PAGES |= {
 }
 # The two that are regular expressions, as somebody would type them.
 TYPED = {
-    "admin/^(?P<app_label>auth|projects|memories|hygiene)/$": "/admin/memories/",
+    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene)/$": "/admin/memories/",
     "admin/(?P<url>.*)$": "/admin/nothing/here/",
 }
 
@@ -344,6 +349,16 @@ TOOLS: dict[str, Use] = {
     ),
     "memory_archive": Use("write", lambda world: {"ref": world.shared.number, "expected_version": 1}),
     "memory_verify": Use("write", lambda world: {"ref": world.shared.number}),
+    "continuity_context": Use("read"),
+    "task_create": Use("write", lambda world: {"title": "A new one", "summary": "What is to be done."}),
+    "task_update": Use(
+        "write", lambda world: {"ref": world.task.number, "expected_version": 1, "title": "Another title"}
+    ),
+    "task_list": Use("read"),
+    "task_get": Use("read", lambda world: {"ref": world.task.number}),
+    "task_claim": Use("write", lambda world: {"ref": world.task.number}),
+    "checkpoint_save": Use("write", lambda world: {"objective": "Go on."}),
+    "handoff_write": Use("write", lambda world: {"summary": "Done.", "acknowledges": [world.receipt.number]}),
     "review_list": Use("read"),
     "review_decide": Use("review", lambda world: {"review": world.review.ref, "decision": "approve"}),
 }

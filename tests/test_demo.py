@@ -9,6 +9,8 @@ from memories.reviews.showing import proposal_of
 from memories.services import reject_review
 from memoryhub.demo.loading import SLUG, load_demo
 from projects.models import Project, User
+from tasks.continuity import continuity_context
+from tasks.models import Receipt, Task
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db
@@ -33,3 +35,17 @@ def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
     assert load_demo().stored == 0
     assert (Memory.objects.count(), Review.objects.count()) == (counted, 2)
     assert Review.objects.in_project(project).pending().count() == 1
+
+
+def test_the_demo_leaves_a_hand_off_that_nobody_took_over() -> None:
+    load_demo()
+    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    (receipt,) = Receipt.objects.in_project(project).unfinished()
+    assert receipt.actor_name == "demo's agent (demo agent)"
+    context = continuity_context(project, owner)
+    assert context["snapshot"].startswith("CONTINUITY SNAPSHOT\nObjective: Find out")
+    assert context["receipts"][0]["number"] == receipt.number
+    assert [task["title"] for task in context["tasks"] if task.get("ready")]
+    counted = Task.objects.count()
+    load_demo()
+    assert (Task.objects.count(), Receipt.objects.count()) == (counted, 1)

@@ -65,6 +65,8 @@ _DERIVED = "derived from memories, written with them"
 _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
     "memories.SummaryKey": f"an index: {_DERIVED}",
+    "tasks.Blocker": "shown on the page of its task",
+    "tasks.TaskTag": "shown on the page of its task",
     "hygiene.BagContents": _DERIVED,
     "hygiene.Flaws": _DERIVED,
     "hygiene.Report": "a cache, also of what one reader alone sees; a project's page shows the rest",

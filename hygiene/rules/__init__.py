@@ -18,6 +18,7 @@ from hygiene.rules import (
     stale_bag,
     superseded_still_active,
     too_many_critical,
+    unfinished_handoff,
     unverified,
 )
 from hygiene.rules.registry import (
@@ -47,5 +48,6 @@ __all__ = [
     "stale_bag",
     "superseded_still_active",
     "too_many_critical",
+    "unfinished_handoff",
     "unverified",
 ]

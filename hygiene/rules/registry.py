@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
-from hygiene.rules.scope import Row, Scope
+from hygiene.rules.scope import Row, Scope, Tables
 from hygiene.rules.table import BY_NAME, RULES, Rule
 from projects.models import User
 
 Found = QuerySet[Any]
+Finder = TypeVar("Finder", bound=Callable[[Scope], Tables])
+
+
+def names_memories(row: Row) -> dict[str, Any]:
+    """What most findings are about: one memory, or two."""
+    memories = [{"number": row.number, "title": row.title}]
+    if row.other:
+        memories.append({"number": row.other, "title": row.other_title})
+    return {"memories": memories}
 
 
 @dataclass(frozen=True)
@@ -23,9 +32,22 @@ class RuleReader:
     """
 
     rule: Rule
-    find: Callable[[Scope], Found]
+    find: Callable[[Scope], Tables]
     advise: Callable[[Row], str]
     seen_by: Callable[[Found, User], Found] | None = None
+    # What a row is about, as the answer says it.
+    named: Callable[[Row], dict[str, Any]] = names_memories
+
+    @property
+    def is_about_memories(self) -> bool:
+        return self.named is names_memories
+
+    def shown(self, scope: Scope, user: User) -> Tables:
+        """The rows that a user may see: all, but for rules that show theirs to some."""
+        found = self.find(scope)
+        if self.seen_by is None or isinstance(found, tuple):
+            return found
+        return self.seen_by(found, user)
 
 
 _readers: dict[str, RuleReader] = {}
@@ -36,11 +58,12 @@ def reader(
     advise: Callable[[Row], str],
     *,
     seen_by: Callable[[Found, User], Found] | None = None,
-) -> Callable[[Callable[[Scope], Found]], Callable[[Scope], Found]]:
+    named: Callable[[Row], dict[str, Any]] = names_memories,
+) -> Callable[[Finder], Finder]:
     """Declare the reader of a rule of the table. `advise` says what to do about one of its rows."""
 
-    def declare(find: Callable[[Scope], Found]) -> Callable[[Scope], Found]:
-        _readers[name] = RuleReader(BY_NAME[name], find, advise, seen_by)
+    def declare(find: Finder) -> Finder:
+        _readers[name] = RuleReader(BY_NAME[name], find, advise, seen_by, named)
         return find
 
     return declare
@@ -52,8 +75,8 @@ def all_readers() -> list[RuleReader]:
 
 
 def readers_of_memories() -> list[RuleReader]:
-    """Those whose findings are about memories: the others are about proposals."""
-    return [each for each in all_readers() if each.seen_by is None]
+    """Those whose findings are about memories: others are about proposals, or about work in flight."""
+    return [each for each in all_readers() if each.is_about_memories]
 
 
 def is_narrowed(name: str) -> bool:

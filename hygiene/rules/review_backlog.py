@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import IntegerField, Value
 
 from hygiene.rules.isodate import as_date
@@ -25,7 +27,11 @@ def seen_by(found: Found, user: User) -> Found:
     return found.filter(pk__in=Review.objects.visible_to(user).values("pk"))
 
 
-@reader("review_backlog", advise, seen_by=seen_by)
+def named(row: Row) -> dict[str, Any]:
+    return {"memories": [], "review": f"R{row.number}", "title": row.title}
+
+
+@reader("review_backlog", advise, seen_by=seen_by, named=named)
 def review_backlog(scope: Scope) -> Found:
     waiting = Review.objects.in_project(scope.project).waiting_since(scope.older_than(LONG_DAYS))
     everybodys = Value(0, output_field=IntegerField())

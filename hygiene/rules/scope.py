@@ -1,12 +1,14 @@
 """What a rule reads, and the rows that it answers: numbers and titles, never a body.
 
-A rule is a function of a `Scope` that gives a QuerySet with one row a finding, made by `as_rows`. Counting
+A rule is a function of a `Scope` that gives a QuerySet (or one a table) with one row a finding, made by
+`as_rows`. Counting
 and cutting is the caller's, in SQL, so that no rule loads all of its rows.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -113,36 +115,56 @@ _COLUMNS = ("row_hidden", "row_number", "row_title", "row_other", "row_other_tit
 _ORDER = ("row_number", "row_other")
 
 
-def tallied(found: Mapping[str, QuerySet[Any]]) -> dict[tuple[str, int], int]:
+# What a rule finds: rows of one table, or of several, a QuerySet each.
+Tables = QuerySet[Any] | tuple[QuerySet[Any], ...]
+
+
+def tables_of(found: Tables) -> tuple[QuerySet[Any], ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def tallied(found: Mapping[str, Tables]) -> Mapping[tuple[str, int], int]:
     """By name of the rule and sort, how many rows there are: all rules in one query."""
     arms = [
         rows.values("row_hidden")
         .annotate(row_rule=Value(name, output_field=CharField()), row_many=Count("*"))
         .values_list("row_rule", "row_hidden", "row_many")
-        for name, rows in found.items()
+        for name, each in found.items()
+        for rows in tables_of(each)
     ]
-    whole = arms[0].union(*arms[1:], all=True)
-    return {(name, hidden): many for name, hidden, many in whole}
+    counted: Counter[tuple[str, int]] = Counter()
+    for name, hidden, many in arms[0].union(*arms[1:], all=True):
+        counted[name, hidden] += many
+    return counted
 
 
-def first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
-    """The first rows of each sort by number, in one query for both.
+def first_of_each(found: Tables, most: int) -> list[Row]:
+    """The first rows of each sort by number, in one query a table for both.
 
     They come first of the one sort, first of the other, second of the one ...: a limit cuts both alike.
     """
+    tables = tables_of(found)
+    if len(tables) == 1:
+        return _first_of_each(tables[0], most)
+    rows = [row for table in tables for row in _first_of_each(table, most)]
+    return sorted(rows, key=lambda row: (row.number, row.other))
+
+
+def _first_of_each(rows: QuerySet[Any], most: int) -> list[Row]:
     place = Window(RowNumber(), partition_by="row_hidden", order_by=[F(name) for name in _ORDER])
     found = rows.annotate(row_place=place).order_by("row_place", "row_hidden").values_list(*_COLUMNS)
     return [Row(*values) for values in found[: 2 * most]]
 
 
-def about(found: Mapping[str, QuerySet[Any]], number: int) -> list[tuple[str, Row]]:
+def about(found: Mapping[str, Tables], number: int) -> list[tuple[str, Row]]:
     """By name of the rule, the rows that name a memory: all rules in one query."""
     named = Q(row_number=number) | Q(row_other=number)
     arms = [
         rows.filter(named)
         .annotate(row_rule=Value(name, output_field=CharField()))
         .values_list("row_rule", *_COLUMNS)
-        for name, rows in found.items()
+        for name, tables in found.items()
+        for rows in tables_of(tables)
     ]
     if not arms:
         return []
@@ -150,13 +172,14 @@ def about(found: Mapping[str, QuerySet[Any]], number: int) -> list[tuple[str, Ro
     return sorted((rule, Row(*values)) for rule, *values in whole)
 
 
-def named_by(found: Mapping[str, QuerySet[Any]], numbers: Sequence[int]) -> dict[int, list[str]]:
+def named_by(found: Mapping[str, Tables], numbers: Sequence[int]) -> dict[int, list[str]]:
     """By number, the rules that have a row about it, in the order of `found`: all rules in one query."""
     arms = [
         rows.filter(row_number__in=numbers)
         .annotate(row_rule=Value(name, output_field=CharField()))
         .values_list("row_rule", "row_number")
-        for name, rows in found.items()
+        for name, tables in found.items()
+        for rows in tables_of(tables)
     ]
     named: dict[int, list[str]] = {}
     if not numbers:
@@ -169,8 +192,13 @@ def named_by(found: Mapping[str, QuerySet[Any]], numbers: Sequence[int]) -> dict
     return named
 
 
-def after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
-    """The rows of one sort that follow `place` (number and other), in one query."""
+def after(found: Tables, hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
+    """The rows of one sort that follow `place` (number and other), in one query a table."""
+    rows = [row for table in tables_of(found) for row in _after(table, hidden, place, most)]
+    return sorted(rows, key=lambda row: (row.number, row.other))[:most]
+
+
+def _after(rows: QuerySet[Any], hidden: int, place: tuple[int, int] | None, most: int) -> list[Row]:
     found = rows.filter(row_hidden=hidden)
     if place is not None:
         number, other = place

@@ -16,7 +16,7 @@ from typing import Any
 from hygiene.findings import HygieneReport, RuleCount, counts_of, finding, worth_of
 from hygiene.models import Report
 from hygiene.rules import RuleReader, all_readers
-from hygiene.rules.scope import Scope, after, first_of_each, tallied
+from hygiene.rules.scope import Scope, after, first_of_each, tables_of, tallied
 from hygiene.scoring import score
 from hygiene.services.history import note_score
 from memories.listing import PAGE_MAX
@@ -113,7 +113,11 @@ def _numbers(scope: Scope, keys: set[int]) -> Rows:
 def _seen(scope: Scope, tally: Mapping[tuple[str, int], int]) -> list[dict[str, Any]]:
     """Of what is counted for everybody and not shown to everybody, how many the scope's reader sees."""
     return [
-        {"rule": each.rule.name, "count": each.seen_by(each.find(scope), scope.reader).count(), "seen": True}
+        {
+            "rule": each.rule.name,
+            "count": sum(rows.count() for rows in tables_of(each.shown(scope, scope.reader))),
+            "seen": True,
+        }
         for each in all_readers()
         if each.seen_by is not None and scope.reader is not None and tally.get((each.rule.name, 0))
     ]
@@ -147,7 +151,7 @@ def _add_seen(
     if each.seen_by is None or scope.reader is None or scope.reader.pk not in rows:
         return
     worth = worth_of(each.rule, many, rows[Report.EVERYBODY].memories, hidden=False)
-    seen = after(each.seen_by(each.find(scope), scope.reader), 0, None, PAGE_MAX)
+    seen = after(each.shown(scope, scope.reader), 0, None, PAGE_MAX)
     mine = found[scope.reader.pk]
     mine += [finding(each, one, worth) for one in seen[: PAGE_MAX - len(mine)]]
 

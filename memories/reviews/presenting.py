@@ -9,6 +9,7 @@ from memories.models import Memory, Review
 from memories.presenting import when
 from memories.recall.lines import shown_summary
 from memories.reviews.showing import FieldChange, Proposal
+from memoryhub.kernel.text import shortened
 from projects.models import User
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -64,6 +65,23 @@ def whole(proposal: Proposal, reader: User) -> dict[str, Any]:
 def _change(change: FieldChange) -> dict[str, Any]:
     said = {"current": change.current, "proposed": change.proposed, "edited": change.edited}
     return {"field": change.name, **{name: value for name, value in said.items() if value is not None}}
+
+
+# As much of a note as stands in what a fresh session reads.
+NOTE_SHOWN = 280
+
+
+def outcome(review: Review) -> dict[str, Any]:
+    """What became of one's own proposal, in few words; the note cut with a mark. Needs `for_rows`."""
+    said = {
+        "review": review.ref,
+        "kind": review.kind,
+        "number": review.memory.number if review.memory else None,
+        "title": review.title,
+        "status": review.status,
+        "note": shortened(review.note, NOTE_SHOWN),
+    }
+    return {name: value for name, value in said.items() if value not in _EMPTY}
 
 
 def waiting(review: Review) -> dict[str, Any]:

@@ -74,6 +74,9 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """Approved or rejected: what somebody answered, not what was taken back."""
         return self.filter(status__in=[self.model.Status.APPROVED, self.model.Status.REJECTED])
 
+    def latest_decided_first(self) -> ReviewQuerySet:
+        return self.order_by("-decided_at", "-number")
+
     def with_status(self, status: str) -> ReviewQuerySet:
         return self.filter(status=status)
 

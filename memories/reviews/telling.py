@@ -63,6 +63,13 @@ def told(project: Project, user: User, day: dt.datetime) -> Told:
     return Told(waiting if Role(role).includes(Role.REVIEWER) else 0, outcomes)
 
 
+def outcomes_of(project: Project, user: User, day: dt.datetime) -> list[Review]:
+    """The same outcomes as rows, newest first, for what shows their notes."""
+    mine = Review.objects.in_project(project).visible_to(user).proposed_by(user).decided()
+    since = mine.decided_since(_told_since(project, user, day))
+    return list(since.for_rows().latest_decided_first()[:OUTCOMES_MAX])
+
+
 def _told_since(project: Project, user: User, day: dt.datetime) -> dt.datetime:
     handed_over = [moment for last in _handed_over if (moment := last(project, user))]
     return max([day - TOLD_FOR, *handed_over])

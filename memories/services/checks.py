@@ -161,7 +161,7 @@ def _read_list(name: str, value: Any, problems: Problems) -> Any:
         problems.add(name, "Must be a list of texts.")
         return []
     if name == "tags":
-        return _read_tags(value, problems)
+        return read_tags(value, problems)
     if name == "retrieval_hints":
         return _read_hints(value, problems)
     try:
@@ -174,7 +174,8 @@ def _read_list(name: str, value: Any, problems: Problems) -> Any:
     return scopes
 
 
-def _read_tags(value: list[str], problems: Problems) -> list[str]:
+def read_tags(value: list[str], problems: Problems) -> list[str]:
+    """Tags as they are stored; what is wrong goes into `problems`."""
     tags = list(dict.fromkeys(tag.strip(" ").lower() for tag in value))
     wrong = [tag for tag in tags if len(tag) > Tag.NAME_MAX_LENGTH or not _TAG.fullmatch(tag)]
     if wrong:

@@ -6,12 +6,9 @@ the change counter; on SQLite the transaction itself is the lock.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from django.utils import timezone
 
 from memories.errors import MovedOn, NoSuchMemory
 from memories.keys import duplicate_key as duplicate_key
@@ -22,11 +19,12 @@ from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
-from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.text import collapsed
-from projects.errors import NoSuchProject, ProjectArchived, RightMissing, RoleTooLow
+from projects.errors import ProjectArchived, RoleTooLow
 from projects.models import Project, Role
-from projects.services import role_of
+from projects.services import ProjectWrite, lock_project
+from projects.services import finish as finish
+from projects.services import next_number as next_number
 
 # What the index is made of, and what tells exact duplicates apart.
 _INDEXED = {"title", "summary", "body", "details", "tags", "retrieval_hints", "visibility", "status"}
@@ -34,14 +32,9 @@ _COMPARED = {"title", "summary", "body", "visibility", "status"}
 
 
 @dataclass
-class Writing:
+class Writing(ProjectWrite):
     """One write under way: the locked project, who writes, when, why, and what to say about it."""
 
-    project: Project
-    actor: Actor
-    role: Role | None
-    reason: str = ""
-    at: dt.datetime = field(default_factory=timezone.now)
     hints: list[Hint] = field(default_factory=list)
     # Of the hints, those on the text, which hold as well for what isn't applied.
     advice: list[Hint] = field(default_factory=list)
@@ -87,17 +80,8 @@ class Writing:
             return not memory.is_private
         return self.role is not None and (not memory.is_private or memory.author_id == user.pk)
 
-    @property
-    def standing(self) -> Role | None:
-        """The actor's role in the project; an active superuser stands as an owner."""
-        user = self.actor.user
-        return Role.OWNER if user is not None and user.is_superuser and user.is_active else self.role
-
     def say(self, type: str, message: str, number: int | None = None) -> None:
         self.hints.append(Hint(type, message, number))
-
-
-_locked_projects = Compiled(lambda project: Project.objects.select_for_update().filter(pk=project)[:1])
 
 
 def begin(
@@ -112,12 +96,8 @@ def begin(
     Raises NoSuchProject, ProjectArchived, RoleTooLow, RightMissing; NoSuchMemory to a stranger who
     may not see the `memory` it is about.
     """
-    locked = _locked_projects.first(project=project.pk)
-    if locked is None:
-        raise NoSuchProject(project.slug)
-    if actor.token is not None and not actor.token.can_write:
-        raise RightMissing("write")
-    writing = Writing(project=locked, actor=actor, role=role_of(actor.user, locked), reason=reason)
+    locked, role = lock_project(actor, project)
+    writing = Writing(project=locked, actor=actor, role=role, reason=reason)
     _check_role(writing, need, memory)
     if locked.is_archived:
         raise ProjectArchived
@@ -126,14 +106,12 @@ def begin(
 
 def _check_role(writing: Writing, need: Role, memory: Memory | None) -> None:
     """Superusers and the operator pass. A stranger isn't told of what they can't see."""
-    role = writing.role
-    if writing.actor.user is None or (writing.standing and writing.standing.includes(need)):
-        return
-    if role is None and memory is None:
-        raise NoSuchProject(writing.project.slug)
-    if role is None and memory and not writing.seen().numbered(memory.number).exists():
+    if writing.role is not None or memory is None or writing.may(need):
+        writing.check_member(need)
+    elif writing.seen().numbered(memory.number).exists():
+        raise RoleTooLow(need)
+    else:
         raise NoSuchMemory(memory.number)
-    raise RoleTooLow(need)
 
 
 def lock_memory(writing: Writing, memory: Memory, expected_version: int | None) -> Memory:
@@ -153,18 +131,6 @@ def _changed_since(writing: Writing, memory: Memory, version: int) -> list[str]:
     elif writing.actor.user is not None:
         revisions = revisions.visible_to(writing.actor.user)
     return sorted({name for fields in revisions.values_list("fields", flat=True) for name in fields})
-
-
-def next_number(writing: Writing) -> int:
-    """The next number of the project's one sequence."""
-    writing.project.last_number += 1
-    return writing.project.last_number
-
-
-def finish(writing: Writing) -> None:
-    """Raise the change counter, under the lock that `begin` took."""
-    writing.project.change_counter += 1
-    writing.project.save(update_fields=["last_number", "change_counter"])
 
 
 def store_new(

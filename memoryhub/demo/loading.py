@@ -18,10 +18,13 @@ from memoryhub.demo.lantern import load_lantern
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from projects.models import AccessToken, Membership, Project, Role, User
 from projects.services import add_member, change_password, create_project, create_token, create_user
+from tasks.models import Receipt, Task
+from tasks.services import create_task, save_checkpoint, write_handoff
 
 SLUG = "memoryhub"
 OWNER, GUEST = "demo", "guest"
 _FILE = Path(__file__).with_name("memories.toml")
+_WORK = Path(__file__).with_name("work.toml")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def load_demo() -> Demo:
         user=owner, projects=[project, untidy], rights=["read", "write", "review"], name="demo agent"
     )
     _propose(project, owner, row, entries["proposal"], numbers)
+    _leave_work(project, owner, row, tomllib.loads(_WORK.read_text(encoding="utf-8")), numbers)
     return Demo(stored + brought, password, token)
 
 
@@ -112,3 +116,27 @@ def _propose(
             continue
         memory = Memory.objects.in_project(project).get(number=numbers[given.pop("memory")])
         revise_memory(actor=actor, memory=memory, expected_version=memory.version, **given)
+
+
+def _leave_work(
+    project: Project, owner: User, token: AccessToken, work: dict[str, Any], numbers: dict[str, int]
+) -> None:
+    """What an agent left when its session ended: tasks, a receipt that waits, a checkpoint. Once."""
+    context = WriteContext(session="demo-handoff", client="claude-code", branch="main")
+    if Receipt.objects.in_project(project).filter(session=context.session).exists():
+        return
+    actor = Actor(user=owner, door=Door.MCP, token=token, context=context)
+    tasks: dict[str, Task] = {}
+    for entry in work["task"]:
+        given: dict[str, Any] = dict(entry)
+        name = given.pop("name")
+        if "parent" in given:
+            given["parent"] = tasks[given["parent"]].number
+        if "blocked_by" in given:
+            given["blocked_by"] = [tasks[other].number for other in given["blocked_by"]]
+        tasks[name] = create_task(actor=actor, project=project, **given).task
+    receipt: dict[str, Any] = dict(work["receipt"])
+    named = [numbers[name] for name in receipt.pop("memories")]
+    named += [tasks[name].number for name in receipt.pop("tasks")]
+    write_handoff(actor=actor, project=project, references={"branch": "main", "numbers": named}, **receipt)
+    save_checkpoint(actor=actor, project=project, **work["checkpoint"])

@@ -114,6 +114,20 @@ class Count(Argument):
 
 
 @dataclass(frozen=True)
+class Whole(Count):
+    """A whole number in a range. Outside of it it is refused, not lowered."""
+
+    def read(self, value: Any) -> int:
+        try:
+            number = Count(least=self.least, most=MAX_NUMBER).read(value)
+        except Unreadable:
+            number = MAX_NUMBER
+        if number > self.most:
+            raise Unreadable(f"Must be a whole number from {self.least} to {self.most}.")
+        return number
+
+
+@dataclass(frozen=True)
 class Version(Count):
     """The version that was read. Never lowered: a wrong one is a conflict."""
 
@@ -260,12 +274,17 @@ class Details(Argument):
 
 @dataclass(frozen=True)
 class Context(Argument):
-    """`write_context`: where a write comes from."""
+    """`write_context`: where a write comes from.
+
+    `session_alone` lists no more, for what keeps no more; the rest is read all the same.
+    """
 
     required: bool = True
+    session_alone: bool = False
 
     def shape(self) -> dict[str, Any]:
-        properties: dict[str, Any] = {name: {"type": "string"} for name in WriteContext.MAX_LENGTHS}
+        names = ("session",) if self.session_alone else WriteContext.MAX_LENGTHS
+        properties: dict[str, Any] = {name: {"type": "string"} for name in names}
         return {
             "type": "object",
             "properties": properties,

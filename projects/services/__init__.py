@@ -19,8 +19,10 @@ from projects.services.people import (
     reactivate_user,
 )
 from projects.services.projects import archive_project, change_settings, create_project, restore_project
+from projects.services.writing import ProjectWrite, finish, lock_project, next_number
 
 __all__ = [
+    "ProjectWrite",
     "add_member",
     "archive_project",
     "change_account",
@@ -32,6 +34,9 @@ __all__ = [
     "create_token",
     "create_user",
     "deactivate_user",
+    "finish",
+    "lock_project",
+    "next_number",
     "note_token_use",
     "prune_tokens",
     "reactivate_user",

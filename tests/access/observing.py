@@ -85,8 +85,12 @@ def reads(known: list[int], unknown: int) -> Iterator[tuple[str, dict[str, Any]]
         yield "memory_rules", path
     for more in ({}, {"limit": 1}, {"rule": "quality"}, {"rule": "similar_memories"}):
         yield "hygiene_report", more
+    for more in ({}, {"detail": "full", "memories": 50, "budget": 100_000}, {"budget": 1500}):
+        yield "continuity_context", more
+    yield "task_list", {"status": "any"}
     for number in (*known, unknown):
         yield "memory_get", {"ref": number}
+        yield "task_get", {"ref": number}
         for name in ("parent", "supersedes", "superseded_by"):
             yield "memory_list", {name: number, "status": "any"}
 
@@ -111,6 +115,12 @@ def refused(shared: Memory, unknown: int) -> Iterator[tuple[str, dict[str, Any]]
         yield "memory_update", {**mine, name: [unknown]}
         yield "memory_add", {**new, name: [unknown]}
     yield "memory_update", {**mine, "unlink": [unknown], "reason": "No longer."}
+    yield "handoff_write", {"summary": "Over.", "references": {"numbers": [unknown]}}
+    yield "handoff_write", {"summary": "Over.", "acknowledges": [unknown]}
+    yield "task_create", {"title": "New", "summary": "What is new.", "parent": unknown}
+    yield "task_create", {"title": "New", "summary": "What is new.", "blocked_by": [unknown]}
+    yield "task_claim", {"ref": unknown}
+    yield "task_update", {"ref": unknown, "expected_version": 1, "title": "Other"}
 
 
 def over_mcp(

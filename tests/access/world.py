@@ -13,6 +13,8 @@ from memories.models import Memory, Review
 from memories.services import Pending, revise_memory
 from projects.models import AccessToken, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
+from tasks.models import Receipt, Task
+from tasks.services import save_checkpoint
 from tests.admin_client import superuser
 from tests.factories import (
     MembershipFactory,
@@ -21,6 +23,8 @@ from tests.factories import (
     UserFactory,
     agent,
     member,
+    receipt_in,
+    task_in,
     token_for,
 )
 
@@ -63,12 +67,15 @@ class World:
     private: Memory
     token: AccessToken
     review: Review
+    task: Task
+    receipt: Receipt
     clients: dict[str, Client] = field(default_factory=dict)
 
     def canaries(self, who: str) -> list[str]:
         """What no denied answer may contain: texts, numbers and, but for members, the project's name."""
         known = () if who in ROLES else (self.project.name,)
-        return ["canary-", str(self.shared.number), str(self.private.number), *known]
+        held = (self.shared, self.private, self.task, self.receipt)
+        return ["canary-", *(str(one.number) for one in held), *known]
 
     def client(self, who: str) -> Client:
         """Their browser, signed in; a new one each time, because signing out is one of the doors."""
@@ -88,9 +95,13 @@ def make_world() -> World:
     private = MemoryFactory(
         project=project, author=author, visibility="private", parent=shared, **canary_texts("private")
     )
-    return World(
-        project, people, author, shared, private, token_for(author, project)[0], _proposal(author, shared)
-    )
+    token, review = token_for(author, project)[0], _proposal(author, shared)
+    texts = canary_texts("work")
+    said = {name: texts[name] for name in ("title", "summary", "tags")}
+    task = task_in(project, author, description=texts["body"], **said)
+    receipt = receipt_in(project, author, unsurfaced_results=texts["body"], **said)
+    save_checkpoint(actor=agent(author), project=project, objective=texts["body"])
+    return World(project, people, author, shared, private, token, review, task, receipt)
 
 
 def _proposal(author: User, shared: Memory) -> Review:

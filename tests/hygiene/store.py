@@ -7,7 +7,7 @@ import datetime as dt
 from memories.models import Memory, Review
 from memories.services import revise_memory
 from projects.models import Project, User
-from tests.factories import DETAILS, MemoryFactory, agent, person
+from tests.factories import DETAILS, MemoryFactory, agent, person, receipt_in
 
 # The day that reports are asked for; everything is written on the day before, or long ago.
 DAY = dt.datetime(2026, 3, 12, tzinfo=dt.UTC)
@@ -41,6 +41,7 @@ def untidy(project: Project, owner: User) -> list[Memory]:
     made += [MemoryFactory(project=project, author=owner, title="Untagged", summary="Nobody finds it.")]
     made += [add("Garbled", body="Das GerÃ¤t", summary="Wrongly decoded.")]
     _propose(owner, made[0])
+    receipt_in(project, owner, summary="Half is done.", unsurfaced_results="Two ports are open.")
     _age(made)
     return made
 

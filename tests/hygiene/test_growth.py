@@ -12,7 +12,7 @@ from django.db import connection
 
 from hygiene.models import SimilarPair
 from hygiene.rules import all_readers
-from hygiene.rules.scope import Scope, tallied
+from hygiene.rules.scope import Scope, tables_of, tallied
 from memories.models import Link, Memory
 from memories.recall.reading import start_of_day
 from projects.models import Project, User
@@ -38,7 +38,10 @@ def _steps(rule: Any, scope: Scope) -> int:
         finally:
             connection.connection.set_progress_handler(None, 0)
         return counted
-    sql, params = rule.find(scope).query.sql_with_params()
+    return sum(_planned(*rows.query.sql_with_params()) for rows in tables_of(rule.find(scope)))
+
+
+def _planned(sql: str, params: tuple[Any, ...]) -> int:
     with connection.cursor() as cursor:
         # Tables as small as these are read whole, and rightly; asked is whether an index would serve.
         cursor.execute("SET LOCAL enable_seqscan = off")

@@ -27,11 +27,20 @@ FIRST_TEN = [
 ]
 # In the order of the list: the question before a write stands beside what reads.
 LISTED = [
-    *FIRST_TEN[:5],
+    FIRST_TEN[0],
+    "continuity_context",
+    *FIRST_TEN[1:5],
     "memory_suggest",
     *FIRST_TEN[5:],
     "review_list",
     "review_decide",
+    "task_create",
+    "task_update",
+    "task_list",
+    "task_get",
+    "task_claim",
+    "checkpoint_save",
+    "handoff_write",
     "hygiene_report",
 ]
 FORBIDDEN = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "title"}
@@ -91,11 +100,13 @@ def test_schemas_are_plain_objects_that_every_client_loads(tools: list[dict[str,
 
 
 def test_creating_tools_require_the_summary_and_the_context(tools: list[dict[str, Any]]) -> None:
-    schema = next(tool for tool in tools if tool["name"] == "memory_add")["inputSchema"]
-    assert {"title", "summary", "kind", "write_context"} <= set(schema["required"])
-    summary = schema["properties"]["summary"]
-    assert (summary["minLength"], summary["maxLength"]) == (1, 280)
-    assert summary["description"]
+    schemas = {tool["name"]: tool["inputSchema"] for tool in tools}
+    assert {"title", "summary", "kind", "write_context"} <= set(schemas["memory_add"]["required"])
+    for name in ("memory_add", "task_create", "handoff_write"):
+        assert {"summary", "write_context"} <= set(schemas[name]["required"])
+        summary = schemas[name]["properties"]["summary"]
+        assert (summary["minLength"], summary["maxLength"]) == (1, 280)
+        assert summary["description"]
     for tool in all_tools():
         if tool.right is not Right.READ:
             assert tool.arguments.by_name["write_context"].required
@@ -113,7 +124,12 @@ def test_descriptions_and_prompts_name_only_tools_that_exist(
 ) -> None:
     names = {tool["name"] for tool in tools}
     prompts = agent.result("prompts/list")["prompts"]
-    assert [prompt["name"] for prompt in prompts] == ["start_session", "end_session", "clean_up"]
+    assert [prompt["name"] for prompt in prompts] == [
+        "start_session",
+        "end_session",
+        "hand_off",
+        "clean_up",
+    ]
     texts = [tool["description"] for tool in tools]
     for prompt in prompts:
         messages = agent.result("prompts/get", {"name": prompt["name"]})["messages"]
@@ -123,10 +139,12 @@ def test_descriptions_and_prompts_name_only_tools_that_exist(
     words = {
         word
         for text in texts
-        for word in re.findall(r"\b(?:memory|project|task|review|hygiene)_[a-z]+\b", text)
+        for word in re.findall(
+            r"\b(?:memory|project|task|review|hygiene|continuity|checkpoint|handoff)_[a-z]+\b", text
+        )
     }
     assert words <= names
-    assert "memory_recall" in words
+    assert {"memory_recall", "continuity_context", "checkpoint_save", "handoff_write"} <= words
 
 
 _HELLO = {
@@ -137,7 +155,10 @@ _HELLO = {
 
 
 def test_the_order_of_a_session_is_said_in_the_same_words(agent: Agent) -> None:
-    words = "At the start of every session call memory_recall before anything else."
+    words = "First in every session: continuity_context, then memory_recall."
+    said = {tool["name"]: tool["description"] for tool in agent.result("tools/list")["tools"]}
+    assert words in said["continuity_context"]
+    assert words in said["memory_recall"]
     prompt = agent.result("prompts/get", {"name": "start_session"})["messages"][0]["content"]["text"]
     assert words in prompt
     assert words in agent.result("initialize", _HELLO)["instructions"]

@@ -1,0 +1,56 @@
+"""Whatever a number names, in full: memories here, and what higher apps register at start-up.
+
+Memories, tasks and receipts share one sequence of numbers, and whoever reads one needn't know which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from memories.errors import NoSuchMemory
+from memories.listing import PAGE_DEFAULT, page_of
+from memories.models import Memory
+from memories.presenting import row, whole
+from memoryhub.kernel.snapshots import read_snapshot
+from projects.models import Project, User
+
+# What of another type has the number, as doors answer it; None where nothing that the reader may see has.
+Finder = Callable[[Project, User, int], dict[str, Any] | None]
+_finders: list[Finder] = []
+
+
+def register_numbered(finder: Finder) -> None:
+    """Say what a number names that is no memory."""
+    _finders.append(finder)
+
+
+def find_memory(project: Project, reader: User, number: int) -> Memory | None:
+    """The memory with this number as its rows and pages need it, where the reader may see it."""
+    seen = Memory.objects.in_project(project).visible_to(reader)
+    return seen.for_rows(reader).defer(None).numbered(number).first()
+
+
+def numbered(project: Project, reader: User, number: int, *, cursor: str = "") -> dict[str, Any]:
+    """The memory, task or receipt with this number in full, with its `type`; of a bag a page of its children.
+
+    Raises NoSuchMemory where nothing has the number that the reader may see; BadCursor.
+    """
+    with read_snapshot():
+        memory = find_memory(project, reader, number)
+        if memory is not None:
+            return _memory(memory, reader, cursor)
+        for finder in _finders:
+            found = finder(project, reader, number)
+            if found is not None:
+                return found
+    raise NoSuchMemory(number)
+
+
+def _memory(memory: Memory, reader: User, cursor: str) -> dict[str, Any]:
+    answer = whole(memory, reader)
+    if not answer.get("children"):
+        return answer
+    children = Memory.objects.visible_to(reader).inside(memory)
+    page = page_of(children, reader, binding=["bag", memory.pk], limit=PAGE_DEFAULT, cursor=cursor)
+    return answer | page.answer([row(child) for child in page.items])

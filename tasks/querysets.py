@@ -1,0 +1,187 @@
+"""Which tasks, receipts and checkpoints: the words that doors and services read by.
+
+Tasks and receipts are their project's members'; a checkpoint is its user's alone.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from memories.querysets import FILTER_MAX_TAGS
+from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.text import storable
+
+if TYPE_CHECKING:
+    from projects.models import Project, User
+    from tasks.models import Checkpoint, Receipt, Task, TaskRevision  # noqa: F401 - named in quotes below
+
+
+def for_members(user: User, prefix: str = "") -> Q:
+    """The one rule of who reads tasks and receipts: the members of their project."""
+    return Q(**{f"{prefix}project__in": user.memberships.order_by().values("project")})
+
+
+class TaskQuerySet(models.QuerySet["Task"]):
+    """Adjectives filter, prepositions take an argument."""
+
+    def visible_to(self, user: User) -> TaskQuerySet:
+        """Those of the projects that `user` is a member of."""
+        return self.filter(for_members(user))
+
+    def in_project(self, project: Project) -> TaskQuerySet:
+        return self.filter(project=project)
+
+    def numbered(self, number: int) -> TaskQuerySet:
+        return self.filter(number=number)
+
+    def with_numbers(self, numbers: Iterable[int]) -> TaskQuerySet:
+        return self.filter(number__in=list(numbers))
+
+    def unfinished(self) -> TaskQuerySet:
+        """Neither done nor cancelled."""
+        from tasks.models.task import FINISHED
+
+        return self.exclude(status__in=FINISHED)
+
+    def with_status(self, status: str) -> TaskQuerySet:
+        return self.filter(status=status)
+
+    def ready(self, at: dt.datetime) -> TaskQuerySet:
+        """Open, blocked by no unfinished task, and claimed by nobody at that moment."""
+        return self._open_and_free(at).exclude(Exists(self._blocked()))
+
+    def not_ready(self, at: dt.datetime) -> TaskQuerySet:
+        return self.exclude(pk__in=self.model.objects.ready(at).values("pk"))
+
+    def _open_and_free(self, at: dt.datetime) -> TaskQuerySet:
+        from tasks.models import TaskStatus
+
+        return self.filter(Q(claim_until=None) | Q(claim_until__lte=at), status=TaskStatus.OPEN)
+
+    def _blocked(self) -> models.QuerySet[Any]:
+        from tasks.models import Blocker
+        from tasks.models.task import FINISHED
+
+        return Blocker.objects.filter(task=OuterRef("pk")).exclude(blocker__status__in=FINISHED).order_by()
+
+    def lapsed(self, at: dt.datetime) -> TaskQuerySet:
+        """Unfinished, with a claim that ran out before that moment and that nobody released."""
+        return self.unfinished().filter(claim_until__lte=at)
+
+    def tagged(self, tags: Iterable[str]) -> TaskQuerySet:
+        """With all of the tags, exactly. Raises Invalid for more than a filter takes."""
+        from tasks.models import TaskTag
+
+        names = list(dict.fromkeys(tags))
+        if len(names) > FILTER_MAX_TAGS:
+            sentence = f"Has {len(names)} tags; at most {FILTER_MAX_TAGS} are looked for at once."
+            raise Invalid(fields={"tags": sentence})
+        if not all(storable(name) for name in names):
+            return self.none()
+        found = self
+        for name in names:
+            found = found.filter(Exists(TaskTag.objects.filter(task=OuterRef("pk"), name=name)))
+        return found
+
+    def assigned_to(self, username: str) -> TaskQuerySet:
+        """By name whatever its case; nobody of a name that can't be one."""
+        return self.filter(assignee__username__iexact=username) if storable(username) else self.none()
+
+    def inside(self, task: Task) -> TaskQuerySet:
+        """Its sub-tasks."""
+        return self.filter(parent=task)
+
+    def most_urgent_first(self) -> TaskQuerySet:
+        """By priority, then what moved last."""
+        from tasks.models import Priority
+
+        order = [When(priority=one, then=Value(place)) for place, one in enumerate(Priority)]
+        return self.annotate(urgency=Case(*order, output_field=IntegerField())).order_by(
+            "urgency", "-updated_at", "-number"
+        )
+
+    def for_rows(self) -> TaskQuerySet:
+        """What a row of a list shows, descriptions left out."""
+        from tasks.models import Blocker
+
+        inside = self.model.objects.filter(parent=OuterRef("pk")).order_by()
+        counted = inside.values("parent").annotate(many=Count("pk")).values("many")
+        waits = Blocker.objects.select_related("blocker").only(
+            "task", "blocker__number", "blocker__status", "blocker__project"
+        )
+        return (
+            self.annotate(child_count=Coalesce(Subquery(counted), 0))
+            .select_related("author", "assignee", "parent", "claim_user")
+            .defer("description", "parent__description", "parent__summary")
+            .prefetch_related("tags", Prefetch("blockings", queryset=waits.order_by("blocker__number")))
+        )
+
+
+class TaskRevisionQuerySet(models.QuerySet["TaskRevision"]):
+    """Revisions of tasks."""
+
+    def visible_to(self, user: User) -> TaskRevisionQuerySet:
+        return self.filter(for_members(user, "task__"))
+
+    def of(self, task: Task) -> TaskRevisionQuerySet:
+        """Newest first."""
+        return self.filter(task=task).select_related("actor").order_by("-version")
+
+    def since(self, version: int) -> TaskRevisionQuerySet:
+        return self.filter(version__gt=version)
+
+
+class ReceiptQuerySet(models.QuerySet["Receipt"]):
+    """Receipts by who may read them and whether somebody took them over."""
+
+    def visible_to(self, user: User) -> ReceiptQuerySet:
+        """Those of the projects that `user` is a member of."""
+        return self.filter(for_members(user))
+
+    def in_project(self, project: Project) -> ReceiptQuerySet:
+        return self.filter(project=project)
+
+    def numbered(self, number: int) -> ReceiptQuerySet:
+        return self.filter(number=number)
+
+    def with_numbers(self, numbers: Iterable[int]) -> ReceiptQuerySet:
+        return self.filter(number__in=list(numbers))
+
+    def by(self, user: User) -> ReceiptQuerySet:
+        return self.filter(author=user)
+
+    def unfinished(self) -> ReceiptQuerySet:
+        """With unsurfaced results that nobody acknowledged."""
+        return self.filter(is_unsurfaced=True, acknowledged_at=None)
+
+    def waiting_first(self) -> ReceiptQuerySet:
+        """Those that nobody acknowledged before the others, newest first."""
+        taken = Case(When(acknowledged_at=None, then=0), default=1, output_field=IntegerField())
+        return self.annotate(is_taken=taken).order_by("is_taken", "-number")
+
+    def for_rows(self) -> ReceiptQuerySet:
+        """What a row of a list shows, without the long texts."""
+        heavy = ("done", "decisions", "next_steps", "blockers", "unsurfaced_results")
+        return self.select_related("author", "acknowledged_by").defer(*heavy)
+
+
+class CheckpointQuerySet(models.QuerySet["Checkpoint"]):
+    """Checkpoints: each is its user's, while a member."""
+
+    def visible_to(self, user: User) -> CheckpointQuerySet:
+        return self.filter(for_members(user), user=user)
+
+    def in_project(self, project: Project) -> CheckpointQuerySet:
+        return self.filter(project=project)
+
+    def of_stream(self, stream: str) -> CheckpointQuerySet:
+        return self.filter(stream=stream)
+
+    def newest_first(self) -> CheckpointQuerySet:
+        return self.order_by("-updated_at", "stream")
