@@ -8,11 +8,18 @@ from typing import Any
 from memoryhub.kernel.errors import AlreadyDecided, Conflict, Duplicate, Forbidden, Invalid, NotFound
 
 
+class NoSuchNumber(NotFound):
+    """Nothing has the number, memory or other, that this reader may see."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"There is no #{number} here that you can see.", number=number)
+
+
 class NoSuchMemory(NotFound):
     """Not there, or not for this reader."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"There is no #{number} here that you can see.", number=number)
+        super().__init__(f"There is no memory #{number} here that you can see.", number=number)
 
 
 class MovedOn(Conflict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from memories.errors import NoSuchMemory
+from memories.errors import NoSuchNumber
 from memories.listing import PAGE_DEFAULT, page_of
 from memories.models import Memory
 from memories.presenting import row, whole
@@ -34,7 +34,7 @@ def find_memory(project: Project, reader: User, number: int) -> Memory | None:
 def numbered(project: Project, reader: User, number: int, *, cursor: str = "") -> dict[str, Any]:
     """The memory, task or receipt with this number in full, with its `type`; of a bag a page of its children.
 
-    Raises NoSuchMemory where nothing has the number that the reader may see; BadCursor.
+    Raises NoSuchNumber, BadCursor.
     """
     with read_snapshot():
         memory = find_memory(project, reader, number)
@@ -44,7 +44,7 @@ def numbered(project: Project, reader: User, number: int, *, cursor: str = "") -
             found = finder(project, reader, number)
             if found is not None:
                 return found
-    raise NoSuchMemory(number)
+    raise NoSuchNumber(number)
 
 
 def _memory(memory: Memory, reader: User, cursor: str) -> dict[str, Any]:

@@ -22,13 +22,6 @@ class NoSuchReceipt(NotFound):
         super().__init__(f"There is no receipt #{number} here that you can see.", number=number)
 
 
-class NoSuchNumber(NotFound):
-    """Neither a memory, nor a task, nor a receipt that this reader may see."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"There is no #{number} here that you can see.", number=number)
-
-
 class TaskMovedOn(Conflict):
     """Somebody changed the task since it was read."""
 

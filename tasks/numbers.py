@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
 
 from memories.models import Memory
 from projects.models import Project, User
@@ -45,7 +47,7 @@ def find_receipt(project: Project, reader: User, number: int) -> Receipt | None:
     return seen.defer(None).numbered(number).select_related("project").first()
 
 
-def last_hand_off(project: Project, user: User) -> dt.datetime | None:
-    """When the user last handed over in the project; None where he never did."""
+def last_hand_off(project: Project, user: User) -> QuerySet[Receipt, Any]:
+    """When the user last handed over in the project, as a query of one moment or none."""
     mine = Receipt.objects.in_project(project).by(user).order_by("-created_at")
-    return mine.values_list("created_at", flat=True).first()
+    return mine.values("created_at")[:1]

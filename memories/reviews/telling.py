@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, F, FilteredRelation, IntegerField, Q, Subquery
+from django.db.models import Count, DateTimeField, F, FilteredRelation, IntegerField, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from memories.models import Review
@@ -19,7 +19,7 @@ from projects.models import Membership, Project, Role, User
 # So many outcomes, newest first, for so long: or until the user's next hand-off, of which another app tells.
 OUTCOMES_MAX = 10
 TOLD_FOR = dt.timedelta(days=7)
-HandedOver = Callable[[Project, User], dt.datetime | None]
+HandedOver = Callable[[Project, User], QuerySet[Any, Any]]
 _handed_over: list[HandedOver] = []
 
 # Lines of this process: a recall of what didn't change asks the database for none.
@@ -29,7 +29,10 @@ _guard = threading.Lock()
 
 
 def register_hand_off(last: HandedOver) -> None:
-    """Say when a user last handed over in a project: outcomes from before that are told no more."""
+    """Say when a user last handed over in a project: outcomes from before that are told no more.
+
+    `last` gives a query of that one moment, or none: it becomes a part of what is asked anyway.
+    """
     _handed_over.append(last)
 
 
@@ -47,32 +50,51 @@ def told(project: Project, user: User, day: dt.datetime) -> Told:
     mine = Q(
         user__proposals__project=project,
         user__proposals__status__in=[Review.Status.APPROVED, Review.Status.REJECTED],
-        user__proposals__decided_at__gte=_told_since(project, user, day),
+        user__proposals__decided_at__gte=day - TOLD_FOR,
     )
     rows = (
         Membership.objects.filter(project=project, user=user)
         .annotate(mine=FilteredRelation("user__proposals", condition=mine), waiting=_waiting(project, user))
+        .annotate(**_last_moments(project, user))
         .order_by(F("mine__decided_at").desc(nulls_last=True), "-mine__number")
-        .values_list("role", "waiting", "mine__number", "mine__status")[:OUTCOMES_MAX]
+        .values("role", "waiting", "mine__number", "mine__status", "mine__decided_at", *_names())
     )
-    found = list(rows)
+    found = list(rows[:OUTCOMES_MAX])
     if not found:
         return Told()
-    role, waiting, _, _ = found[0]
-    outcomes = [(number, status) for _, _, number, status in found if number]
+    role, waiting = found[0]["role"], found[0]["waiting"]
+    outcomes = [
+        (row["mine__number"], row["mine__status"])
+        for row in found
+        if row["mine__number"] and _is_told(row["mine__decided_at"], row)
+    ]
     return Told(waiting if Role(role).includes(Role.REVIEWER) else 0, outcomes)
 
 
 def outcomes_of(project: Project, user: User, day: dt.datetime) -> list[Review]:
     """The same outcomes as rows, newest first, for what shows their notes."""
     mine = Review.objects.in_project(project).visible_to(user).proposed_by(user).decided()
-    since = mine.decided_since(_told_since(project, user, day))
-    return list(since.for_rows().latest_decided_first()[:OUTCOMES_MAX])
+    recent = mine.decided_since(day - TOLD_FOR).annotate(**_last_moments(project, user))
+    found = recent.for_rows().latest_decided_first()[:OUTCOMES_MAX]
+    return [review for review in found if _is_told(review.decided_at, vars(review))]
 
 
-def _told_since(project: Project, user: User, day: dt.datetime) -> dt.datetime:
-    handed_over = [moment for last in _handed_over if (moment := last(project, user))]
-    return max([day - TOLD_FOR, *handed_over])
+def _names() -> list[str]:
+    return [f"handed_over_{place}" for place in range(len(_handed_over))]
+
+
+def _last_moments(project: Project, user: User) -> dict[str, Any]:
+    """When the user last handed over, by each app that knows, as columns."""
+    return {
+        name: Subquery(last(project, user), output_field=DateTimeField())
+        for name, last in zip(_names(), _handed_over, strict=True)
+    }
+
+
+def _is_told(decided_at: dt.datetime | None, row: Mapping[str, Any]) -> bool:
+    """Newest come first, so that what is cut off by a hand-off is the end of the list."""
+    moments = [row[name] for name in _names() if row[name] is not None]
+    return decided_at is not None and all(decided_at >= moment for moment in moments)
 
 
 def _waiting(project: Project, user: User) -> Coalesce:

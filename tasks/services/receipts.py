@@ -7,12 +7,13 @@ from typing import Any
 
 from django.db import transaction
 
+from memories.errors import NoSuchNumber
 from memoryhub.kernel.actor import Actor, WriteContext
 from memoryhub.kernel.errors import Forbidden, Problems
 from memoryhub.kernel.text import shortened
 from projects.models import Project
 from projects.services import ProjectWrite, finish, next_number
-from tasks.errors import NoSuchNumber, NoSuchReceipt
+from tasks.errors import NoSuchReceipt
 from tasks.models import Receipt
 from tasks.numbers import known_numbers
 from tasks.placeholders import is_placeholder

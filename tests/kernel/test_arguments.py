@@ -27,6 +27,7 @@ from memoryhub.kernel.arguments import (
     Text,
     Unreadable,
     Version,
+    Whole,
     Words,
 )
 from memoryhub.kernel.errors import Invalid, Problems, SecretDetected
@@ -45,6 +46,7 @@ EVERY_ARGUMENT = (
     ReviewNumber(),
     Count(),
     Version(),
+    Whole(),
     Flag(),
     Choice(options=("a", "b")),
     Words(),
@@ -136,6 +138,17 @@ def test_a_huge_count_is_lowered_too(value: object) -> None:
 def test_what_is_no_count_is_refused(value: object) -> None:
     with pytest.raises(Unreadable):
         Count(most=100).read(value)
+
+
+@pytest.mark.parametrize("value", [1, "1", 1440, "1440", 60.0])
+def test_a_whole_number_in_its_range_is_read(value: object) -> None:
+    assert Whole(most=1440).read(value) == int(float(str(value)))
+
+
+@pytest.mark.parametrize("value", [0, -1, 1441, "1441", 10**30, "9" * 40, 1.5, True, "many", [], None])
+def test_a_whole_number_outside_of_its_range_is_refused_and_not_lowered(value: object) -> None:
+    with pytest.raises(Unreadable, match="from 1 to 1440"):
+        Whole(most=1440).read(value)
 
 
 @pytest.mark.parametrize(

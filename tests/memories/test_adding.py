@@ -285,7 +285,7 @@ def test_the_change_counter_rises_with_every_write(alice: User, project: Project
 def test_what_is_refused_under_the_lock_leaves_no_number_behind(alice: User, project: Project) -> None:
     before = stored()
     for given in ({"parent": 9}, {"related_to": [9]}, {"supersedes": [9]}):
-        with pytest.raises(Exception, match="There is no #9"):
+        with pytest.raises(Exception, match="There is no memory #9"):
             add(alice, project, **given)
     assert stored() == before
     assert not Revision.objects.exists()

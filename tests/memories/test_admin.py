@@ -251,7 +251,7 @@ def test_a_refusal_of_the_service_stands_on_its_field(
 
 def test_a_number_that_is_not_there_is_refused(admin: Client, project: Project, memory: Memory) -> None:
     found = errors(fill(admin, page(memory), parent="999", title="New"))
-    assert "no #999" in found["__all__"][0]
+    assert "no memory #999" in found["__all__"][0]
     memory.refresh_from_db()
     assert memory.version == 1
 

@@ -376,9 +376,12 @@ def test_a_hand_off_ends_the_telling(
     monkeypatch.setattr(telling, "_handed_over", [])
     reject(alice, propose(bob, project), "No.")
     today = start_of_day()
-    register_hand_off(lambda project, user: None)
+    register_hand_off(lambda project, user: User.objects.filter(pk=-1).values("date_joined"))
     assert len(told(project, bob, today).outcomes) == 1
-    register_hand_off(lambda project, user: timezone.now() if user == bob else None)
+    User.objects.filter(pk=bob.pk).update(date_joined=timezone.now())
+    register_hand_off(
+        lambda project, user: User.objects.filter(pk=user.pk, username="bob").values("date_joined")
+    )
     assert told(project, bob, today).outcomes == []
 
 

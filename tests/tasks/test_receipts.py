@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from memories.errors import NoSuchNumber
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.errors import Forbidden, Invalid, SecretDetected
 from projects.errors import NoSuchProject, RoleTooLow
 from projects.models import Project, User
-from tasks.errors import NoSuchNumber, NoSuchReceipt
+from tasks.errors import NoSuchReceipt
 from tasks.models import Receipt
 from tasks.services import acknowledge_receipt, write_handoff
 from tests.factories import MemoryFactory, ProjectFactory, agent, person, receipt_in, task_in
