@@ -39,7 +39,7 @@ def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
 
 def test_the_demo_leaves_a_hand_off_that_nobody_took_over() -> None:
     load_demo()
-    owner, project = User.objects.get(username="demo"), Project.objects.get()
+    owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     (receipt,) = Receipt.objects.in_project(project).unfinished()
     assert receipt.actor_name == "demo's agent (demo agent)"
     context = continuity_context(project, owner)
