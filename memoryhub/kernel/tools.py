@@ -52,6 +52,19 @@ class Tool:
         """What a call with these arguments, as they were sent, needs."""
         return self.right_for(arguments) if self.right_for else self.right
 
+    def use(self, caller: Any, given: Mapping[str, Any], problems: Problems | None = None) -> Answer:
+        """Read what was given, refuse all that is wrong with it at once, and do it: the same at every door.
+
+        The door has asked for the right and settled the project. `problems` are those it found before.
+        Raises Invalid, SecretDetected, and what the handler raises.
+        """
+        problems = problems or Problems()
+        values = self.arguments.read(given, problems)
+        if problems and self.check:
+            self.check(caller, values, problems)
+        problems.raise_if_any()
+        return self.handler(caller, **values)
+
 
 _tools: dict[str, Tool] = {}
 

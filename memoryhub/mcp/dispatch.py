@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,8 @@ from typing import Any
 import mcp_types as types
 
 from memoryhub.kernel.arguments import Argument
-from memoryhub.kernel.errors import DomainError, NotFound, Problems
+from memoryhub.kernel.errors import DomainError, NotFound
+from memoryhub.kernel.json_text import as_json
 from memoryhub.kernel.text import in_one_line
 from memoryhub.kernel.tools import Right, Tool, all_tools, find_tool
 from projects.callers import Caller
@@ -20,8 +19,6 @@ from projects.callers import Caller
 logger = logging.getLogger(__name__)
 
 _PROJECT = Argument()
-# Shown as escapes: the same text for a parser, and nothing for the eye to be fooled by.
-_HIDDEN = re.compile("[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class ToolFailed(Exception):
@@ -57,23 +54,11 @@ def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, A
         raise NotFound(f"There is no tool {in_one_line(name[:80])!r}. Tools: {names}.")
     caller.check_right(tool.right_to(arguments))
     caller.choose_project(arguments, required=tool.needs_project)
-    problems = Problems()
-    given = {key: value for key, value in arguments.items() if key != "project"}
-    values = tool.arguments.read(given, problems)
-    if problems and tool.check:
-        tool.check(caller, values, problems)
-    problems.raise_if_any()
-    return tool.handler(caller, **values)
+    return tool.use(caller, {key: value for key, value in arguments.items() if key != "project"})
 
 
 def _reply(answer: dict[str, Any] | str) -> Reply:
     return Reply(answer if isinstance(answer, str) else as_json(answer))
-
-
-def as_json(value: Any) -> str:
-    """Compact JSON; bidirectional marks and line separators as escapes."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def listed_tools(caller: Caller) -> list[types.Tool]:
