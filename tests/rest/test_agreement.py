@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -69,7 +70,9 @@ def test_a_read_answers_alike(
     tool: str, arguments: dict[str, Any], path: str, store: Project, script: Script, its_agent: Agent
 ) -> None:
     over_mcp, over_rest = its_agent.call(tool, **arguments), script.get(path)
-    assert over_rest.content.decode() == over_mcp.text
+    text = over_rest.content.decode()
+    # What was computed now and what was kept of it may differ in the order of names.
+    assert text == over_mcp.text or json.loads(text) == over_mcp.json
     assert over_rest.status_code == 200
 
 

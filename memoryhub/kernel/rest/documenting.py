@@ -78,7 +78,7 @@ class EndpointSchema(AutoSchema):
         body = {} if reads else {"requestBody": _body(endpoint)}
         return {
             "operationId": endpoint.name or endpoint.tool.name,
-            "description": f"{endpoint.says} Needs the right {endpoint.tool.right}.",
+            "description": f"{endpoint.says} Needs the right {endpoint.tool.needs()}.",
             "parameters": list(_parameters(path, endpoint, reads)),
             **body,
             "security": [{"token": []}, {"session": []}],
