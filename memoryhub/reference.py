@@ -73,6 +73,8 @@ def errors_page() -> str:
             "# Errors\n",
             "One shape in every door: `code`, `message` (a sentence that says what is wrong and what to do) and "
             "`details`. Codes never change and the list is closed; sentences may change.\n",
+            "Over REST an old version in `If-Match` is a `conflict` with 412, a missing one `invalid` with 428, and what "
+            "HTTP refuses by itself (400, 405, 406, 415) is `invalid` with that status.\n",
             "| code | HTTP status | meaning |",
             "|---|---|---|",
             *rows,
