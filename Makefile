@@ -51,7 +51,7 @@ e2e: setup
 soak: setup
 	@failed=; \
 	for engine in sqlite postgres; do \
-		TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q -m "slow and not e2e" $(ARGS) || test $$? -eq 5 || failed=1; \
+		TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q -m "slow and not e2e and not contract" $(ARGS) || test $$? -eq 5 || failed=1; \
 	done; \
 	test -z "$$failed"
 
@@ -64,6 +64,7 @@ check: setup
 	@SECRET_KEY="$$($(PY) -c 'import secrets; print(secrets.token_urlsafe(50))')" \
 		$(DEPLOY_ENV) $(PY) manage.py check --deploy --fail-level WARNING
 	@test ! -d templates || $(V)/bin/djhtml --check templates
+	$(PY) -m pytest -q -m contract tests/contract
 
 format: setup
 	$(V)/bin/ruff format .

@@ -74,8 +74,8 @@ def history_of(memory: Memory, reader: User, *, before: int | None = None) -> Hi
     page = list((seen.before(before) if before else seen)[: PAGE + 1])
     revisions = page[:PAGE]
     past = _Past(seen, revisions)
-    known = _known(memory, reader, revisions)
-    shown = _reviews(reader, revisions)
+    known = known_in(memory, reader, revisions)
+    shown = reviews_behind(reader, revisions)
     entries = [
         Entry(revision, _changes(revision, past, known), shown.get(revision.review_id or 0))
         for revision in revisions
@@ -83,7 +83,7 @@ def history_of(memory: Memory, reader: User, *, before: int | None = None) -> Hi
     return History(entries, revisions[-1].version if len(page) > PAGE else None)
 
 
-def _reviews(reader: User, revisions: Iterable[Revision]) -> Mapping[int, Review]:
+def reviews_behind(reader: User, revisions: Iterable[Revision]) -> Mapping[int, Review]:
     """By id, the proposals behind the revisions that the reader may see."""
     ids = {revision.review_id for revision in revisions if revision.review_id}
     if not ids:
@@ -144,7 +144,7 @@ _EMPTY: dict[str, Any] = {
 _COMPARED = (*_TEXTS, *_LISTS, *_CHOICES, "details")
 
 
-def _numbers(value: Any) -> list[int]:
+def numbers_in(value: Any) -> list[int]:
     """The numbers in a link field of a revision: one, several, or 0 for none."""
     return [
         number
@@ -153,14 +153,14 @@ def _numbers(value: Any) -> list[int]:
     ]
 
 
-def _known(memory: Memory, reader: User, revisions: Iterable[Revision]) -> Mapping[int, Memory]:
+def known_in(memory: Memory, reader: User, revisions: Iterable[Revision]) -> Mapping[int, Memory]:
     """Of the memories that the revisions name, those that the reader may see, in one query."""
     named = {
         number
         for revision in revisions
         for name in LINK_SENTENCES
         if name in revision.fields
-        for number in _numbers(revision.fields[name])
+        for number in numbers_in(revision.fields[name])
     }
     if not named:
         return {}
@@ -181,7 +181,7 @@ def _changes(revision: Revision, past: _Past, known: Mapping[int, Memory]) -> li
 def _link_change(name: str, value: Any, known: Mapping[int, Memory]) -> list[Change]:
     if name == "parent" and not value:
         return [Change("moved to the top level")]
-    memories = [known[number] for number in _numbers(value) if number in known]
+    memories = [known[number] for number in numbers_in(value) if number in known]
     return [Change(LINK_SENTENCES[name], memories=memories)] if memories else []
 
 

@@ -22,6 +22,13 @@ from projects.callers import Caller
 APPROVE, REJECT, WITHDRAW = DECISIONS
 
 
+def one_review(caller: Caller, number: int) -> dict[str, Any]:
+    """One proposal with all that it would change, as far as the caller may know it. Raises NoSuchReview."""
+    with read_snapshot():
+        review = the_review(caller.project, caller.user, number)
+        return whole(proposal_of(review, caller.user), caller.user)
+
+
 @tool(
     "review_list",
     "Proposed changes that wait, or with a status what became of them: your user's own, for reviewers all.",
@@ -43,12 +50,7 @@ def review_list(
 ) -> dict[str, Any]:
     with read_snapshot():
         if review is not None:
-            found = the_review(caller.project, caller.user, review)
-            return {
-                "items": [whole(proposal_of(found, caller.user), caller.user)],
-                "total": 1,
-                "has_more": False,
-            }
+            return {"items": [one_review(caller, review)], "total": 1, "has_more": False}
         wanted = ReviewFilter(status=status, mine=mine)
         page = list_reviews(caller.project, caller.user, wanted, limit=limit, cursor=cursor)
         return page.answer(rows(page.items, caller.user))

@@ -15,6 +15,7 @@ from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.arguments import Argument, Choice, Context, Count, Version, Words
 from memoryhub.kernel.errors import ALL_ERRORS
 from memoryhub.kernel.tools import Tool, all_tools
+from memoryhub.reference_rest import rest_page
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
@@ -41,23 +42,7 @@ def _tool(tool: Tool) -> str:
         for name, argument in tool.arguments.by_name.items()
     ]
     table = ["| argument | type | |", "|---|---|---|", *rows, ""] if rows else []
-    return "\n".join([f"## {tool.name}\n", f"{tool.description} Needs the right {_needs(tool)}.\n", *table])
-
-
-def _needs(tool: Tool) -> str:
-    """The right of a tool, and where what is asked for needs another."""
-    choices = [
-        (name, option)
-        for name, argument in tool.arguments.by_name.items()
-        if isinstance(argument, Choice)
-        for option in argument.options
-    ]
-    others = [
-        f"`{right}` for {name} {option}"
-        for name, option in choices
-        if (right := tool.right_to({name: option})) is not tool.right
-    ]
-    return ", ".join([f"`{tool.right}`", *(others if tool.right_for else ())])
+    return "\n".join([f"## {tool.name}\n", f"{tool.description} Needs the right {tool.needs()}.\n", *table])
 
 
 def _type(argument: Argument) -> str:
@@ -88,6 +73,8 @@ def errors_page() -> str:
             "# Errors\n",
             "One shape in every door: `code`, `message` (a sentence that says what is wrong and what to do) and "
             "`details`. Codes never change and the list is closed; sentences may change.\n",
+            "Over REST an old version in `If-Match` is a `conflict` with 412, a missing one `invalid` with 428, and what "
+            "HTTP refuses by itself (400, 405, 406, 415) is `invalid` with that status.\n",
             "| code | HTTP status | meaning |",
             "|---|---|---|",
             *rows,
@@ -182,4 +169,5 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "settings.md": settings_page,
     "hygiene.md": hygiene_page,
+    "rest.md": rest_page,
 }

@@ -8,6 +8,7 @@ from typing import Any
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from memoryhub import __version__
 from memoryhub.env import env_bool, env_database, env_int, env_list, env_str, env_url
 from memoryhub.secret_key import kept_secret_key
 
@@ -178,6 +179,31 @@ TEMPLATES = [
 ]
 
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# --- The REST door -----------------------------------------------------------------
+
+# REST framework reads requests and finds the method; what is allowed, refused and answered is ours. It has
+# no pages here, so it is no installed app.
+_REST, _SIGN_IN = "memoryhub.kernel.rest", "projects.rest_signing_in"
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [f"{_SIGN_IN}.TokenSignIn", f"{_SIGN_IN}.BrowserSignIn"],
+    "DEFAULT_PERMISSION_CLASSES": [f"{_SIGN_IN}.SignedIn"],
+    "DEFAULT_PARSER_CLASSES": [f"{_REST}.reading.JsonParser"],
+    "DEFAULT_RENDERER_CLASSES": [f"{_REST}.answering.JsonRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": f"{_REST}.answering.Negotiation",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": f"{_REST}.documenting.EndpointSchema",
+    "EXCEPTION_HANDLER": f"{_REST}.answering.on_exception",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MemoryHub",
+    "DESCRIPTION": "The shared memory of software projects: what agents do over MCP, for scripts.",
+    "VERSION": __version__,
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
 
 # --- Accounts ----------------------------------------------------------------------
 

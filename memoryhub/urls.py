@@ -5,12 +5,17 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+from memoryhub.api import Document, no_such_address
 from memoryhub.health import healthz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("admin/", admin.site.urls),
     path("", include("memoryhub.mcp.urls")),
+    path("api/v1/", include("memories.api.urls")),
+    path("api/v1/", include("hygiene.api")),
+    path("api/v1/schema", Document.as_view(), name="schema"),
+    path("api/<path:rest>", no_such_address),
     path("", include("projects.urls")),
     path("", include("memories.urls")),
     path("", include("hygiene.urls")),

@@ -15,7 +15,8 @@ from projects.signing_in import calls_a_token
 from tests.admin_client import signed_in, superuser
 from tests.factories import ProjectFactory, UserFactory, member
 
-E2E = Path(__file__).parent / "e2e"
+# By folder, so that nobody has to remember the mark.
+MARKED = {Path(__file__).parent / name: name for name in ("e2e", "contract")}
 
 # The same examples in every run: a red CI can be repeated, and two cores are slow at times.
 hypothesis_settings.register_profile("memoryhub", deadline=None, derandomize=True)
@@ -24,10 +25,11 @@ hypothesis_settings.load_profile("memoryhub")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What lies in tests/e2e is a browser test; nobody has to remember the mark."""
+    """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document."""
     for item in items:
-        if item.path.is_relative_to(E2E):
-            item.add_marker("e2e")
+        for folder, name in MARKED.items():
+            if item.path.is_relative_to(folder):
+                item.add_marker(name)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ door without an entry fails, and so does an entry without a door.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,18 +15,21 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
+from memoryhub.kernel.errors import ALL_ERRORS
 from memoryhub.kernel.tools import all_tools
+from tests.access.api import API
 from tests.access.doors import DENIALS, METHODS, SIGN_IN, Seen, address, knock, routes
 from tests.access.looking import plain, store, written
 from tests.access.world import FIRST_NUMBER, MISSING, PEOPLE, ROLES, World, caller_tokens, make_world
 from tests.mcp_client import CONTEXT, Agent
 
-Outcomes = dict[str, int | str]
+Outcomes = Mapping[str, int | str]
+WRITING = ("POST", "PATCH")
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def everybody(outcome: int | str, **others: int | str) -> Outcomes:
-    return dict.fromkeys(PEOPLE, outcome) | others
+def everybody(outcome: int | str, **others: int | str) -> dict[str, int | str]:
+    return {**dict.fromkeys(PEOPLE, outcome), **others}
 
 
 def signed_in(outcome: int | str, **others: int | str) -> Outcomes:
@@ -48,8 +51,11 @@ class Page:
 
     get: Outcomes | None = None
     post: Outcomes | None = None
+    patch: Outcomes | None = None
     params: Callable[[World], dict[str, Any]] = lambda world: {}
     data: dict[str, Any] = field(default_factory=dict)
+    query: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
     refused: Outcomes = field(default_factory=lambda: everybody(405))
 
 
@@ -208,6 +214,23 @@ PAGES |= {
         refused=everybody(302, superuser=405),
     ),
 }
+PAGES |= {
+    "api/v1/schema": Page(get=everybody(200)),
+    "api/<path:rest>": Page(
+        get=everybody(404), post=everybody(404), params=lambda world: {"rest": "x"}, refused=everybody(404)
+    ),
+}
+for _route, _there in API.items():
+    _uses = {method.lower(): use.people for method, use in _there.uses.items()}
+    _bodies = [use.body for use in _there.uses.values() if use.body is not None]
+    PAGES[_route] = Page(
+        **_uses,
+        params=_there.params,
+        data=_bodies[0] if _bodies else {},
+        query=_there.query,
+        headers=_there.headers,
+        refused=everybody(405),
+    )
 # The two that are regular expressions, as somebody would type them.
 TYPED = {
     "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene)/$": "/admin/memories/",
@@ -238,7 +261,7 @@ def path_of(route: str, params: dict[str, Any]) -> str:
 
 
 def expected(page: Page, method: str) -> Outcomes:
-    by_method = {"GET": page.get, "POST": page.post}
+    by_method = {"GET": page.get, "POST": page.post, "PATCH": page.patch}
     return by_method.get(method) or page.refused
 
 
@@ -256,7 +279,7 @@ def test_an_address_answers_everybody_as_the_table_says(route: str, world: World
     asked = page.params(world)
     path = path_of(route, asked)
     before = store()
-    for method in METHODS:
+    for method in (*METHODS, "PATCH") if route.startswith("api/") else METHODS:
         for who in PEOPLE:
             # As each would find it: what the one before wrote is undone.
             with transaction.atomic():
@@ -265,22 +288,22 @@ def test_an_address_answers_everybody_as_the_table_says(route: str, world: World
 
 
 def _try(world: World, page: Page, before: Rows, who: str, method: str, path: str, *asked: object) -> None:
-    data = page.data if method == "POST" else None
-    seen = knock(world.client(who), method, path, data)
+    data = page.data if method in WRITING else None
+    seen = knock(world.client(who), method, path + page.query, data, **page.headers)
     want = expected(page, method)[who]
     at = f"{method} {path} as {who}"
     if want == "in":
         assert seen.outcome != SIGN_IN, at
         return
     # Which of the two is asked first, the method or the session, tells nothing.
-    wanted = {want, SIGN_IN} if want == 405 and who == "anonymous" else {want}
+    wanted = {want, SIGN_IN, 401} if want == 405 and who == "anonymous" else {want}
     assert seen.outcome in wanted, f"{at}: {seen.outcome}, not {want}"
     if seen.outcome not in DENIALS:
         return
     denied_says_nothing(seen, world, before, who, path, *asked)
     if not path.startswith("/admin/"):
         # As htmx asks, it is as silent.
-        again = knock(world.client(who), method, path, data, HX_Request="true")
+        again = knock(world.client(who), method, path + page.query, data, HX_Request="true", **page.headers)
         assert again.outcome in DENIALS or "HX-Refresh" in again.response, at
         denied_says_nothing(again, world, before, who, path, *asked)
 
@@ -293,29 +316,35 @@ def test_a_private_memory_of_somebody_else_answers_like_a_number_that_is_not_the
     route: str, world: World
 ) -> None:
     page, before = PAGES[route], store()
-    for method in ("GET", "POST"):
+    for method in ("GET", *WRITING):
         if expected(page, method) is page.refused:
             continue
         for who in PEOPLE:
             answers = []
             for number in (world.private.number, MISSING):
                 path = path_of(route, {**page.params(world), "number": number})
-                seen = knock(world.client(who), method, path, page.data if method == "POST" else None)
-                assert seen.outcome == (SIGN_IN if who == "anonymous" else 404), f"{method} {path} as {who}"
+                data = page.data if method in WRITING else None
+                seen = knock(world.client(who), method, path, data, **page.headers)
+                nobody = 401 if route.startswith("api/") else SIGN_IN
+                assert seen.outcome == (nobody if who == "anonymous" else 404), f"{method} {path} as {who}"
                 denied_says_nothing(seen, world, before, who, path, number)
                 answers.append(plain(seen.response, path, number))
             assert answers[0] == answers[1]
 
 
-def test_a_post_from_another_site_is_refused_everywhere(world: World) -> None:
+def test_a_write_from_another_site_is_refused_everywhere(world: World) -> None:
     browser, before = Client(enforce_csrf_checks=True), store()
     for route, page in PAGES.items():
-        if page.post is None or route.startswith(("mcp", ".well-known")):
+        if route.startswith(("mcp", ".well-known", "api/<path")):
             continue
-        browser.force_login(world.people["owner"])
-        seen = knock(browser, "POST", path_of(route, page.params(world)), page.data)
-        assert seen.outcome in (403, SIGN_IN), route
-        assert not written(before), route
+        for method in WRITING:
+            if expected(page, method) is page.refused:
+                continue
+            browser.force_login(world.people["owner"])
+            path = path_of(route, page.params(world))
+            seen = knock(browser, method, path, page.data, **page.headers)
+            assert seen.outcome in (403, SIGN_IN), route
+            assert not written(before), route
 
 
 # --- agents -------------------------------------------------------------------------------
@@ -439,3 +468,42 @@ def test_a_forbidden_tool_says_so_before_it_looks(world: World) -> None:
         assert answer.code in ("forbidden", "not_found")
         said.add(answer.text.replace(str(number), "N"))
     assert len(said) == 1
+
+
+# --- scripts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", sorted(API))
+def test_the_api_answers_every_token_as_the_table_says(route: str, world: World) -> None:
+    there, texts, before = API[route], caller_tokens(world), store()
+    path = address(route, there.params(world)) + there.query
+    for method, use in there.uses.items():
+        for who, want in (allowed(use.right) | use.tokens).items():
+            if route == "api/v1/projects" and want == "not_found":
+                want = "ok"  # they reach none: an empty list tells nothing of this one
+            sent = there.headers | ({"Authorization": f"Bearer {texts[who]}"} if texts[who] else {})
+            with transaction.atomic():
+                response = knock(Client(), method, path, use.body, **sent).response
+                said = "ok" if response.status_code < 400 else response.json()["code"]
+                assert said == want, f"{method} {path} with a token {who}: {response.content!r}"
+                if want != "ok":
+                    denied_says_nothing(Seen(want, response), world, before, who, path)
+                transaction.set_rollback(True)
+
+
+def test_every_refusal_of_the_api_is_of_the_closed_list(world: World) -> None:
+    """Also what the framework refuses by itself: method, format, media type, body."""
+    client, path = world.client("owner"), "/api/v1/projects/harbor/memories"
+    asked = {
+        405: client.delete(path),
+        406: client.get(path, headers={"Accept": "text/html"}),
+        415: client.post(path, "title=x", content_type="application/x-www-form-urlencoded"),
+        400: client.post(path, "{", content_type="application/json"),
+        404: client.get("/api/v1/nothing"),
+    }
+    codes = {error.code for error in ALL_ERRORS}
+    for status, response in asked.items():
+        assert response.status_code == status
+        assert set(response.json()) == {"code", "message", "details"}
+        assert response.json()["code"] in codes
+    assert asked[405]["Allow"] == "GET, HEAD, POST"

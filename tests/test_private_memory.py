@@ -23,7 +23,7 @@ from memories.services import (
 )
 from projects.models import Project, User
 from tests.access.looking import plain
-from tests.access.observing import SECRET, in_the_admin, on_the_web, over_mcp
+from tests.access.observing import SECRET, in_the_admin, on_the_web, over_mcp, over_rest
 from tests.admin_client import signed_in, superuser
 from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, agent, member, person, token_for
 from tests.mcp_client import Agent
@@ -113,6 +113,20 @@ def test_agents_of_other_members_learn_nothing(
     project.refresh_from_db()
     nothing_shows(
         lambda unknown: over_mcp(text, project, known, unknown, path),
+        project.last_number + 1,
+        deeds(author, project, known),
+    )
+
+
+@pytest.mark.parametrize("role", ["reader", "contributor", "owner"])
+def test_scripts_of_other_members_learn_nothing(
+    role: str, project: Project, author: User, known: list[Memory], alice: User
+) -> None:
+    reader = {"owner": alice}.get(role) or member(project, "somebody", role)  # type: ignore[arg-type]
+    text = token_for(reader, project, rights=("read", "write", "review"))[1]
+    project.refresh_from_db()
+    nothing_shows(
+        lambda unknown: over_rest(text, project, known, unknown),
         project.last_number + 1,
         deeds(author, project, known),
     )

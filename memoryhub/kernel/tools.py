@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from memoryhub.kernel.arguments import Argument, Arguments
+from memoryhub.kernel.arguments import Argument, Arguments, Choice
 from memoryhub.kernel.errors import Problems
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -51,6 +51,34 @@ class Tool:
     def right_to(self, arguments: Mapping[str, Any]) -> Right:
         """What a call with these arguments, as they were sent, needs."""
         return self.right_for(arguments) if self.right_for else self.right
+
+    def needs(self) -> str:
+        """The right of a tool, and where what is asked for needs another, for reference."""
+        choices = [
+            (name, option)
+            for name, argument in self.arguments.by_name.items()
+            if isinstance(argument, Choice)
+            for option in argument.options
+        ]
+        others = [
+            f"`{right}` for {name} {option}"
+            for name, option in choices
+            if (right := self.right_to({name: option})) is not self.right
+        ]
+        return ", ".join([f"`{self.right}`", *(others if self.right_for else ())])
+
+    def use(self, caller: Any, given: Mapping[str, Any], problems: Problems | None = None) -> Answer:
+        """Read what was given, refuse all that is wrong with it at once, and do it: the same at every door.
+
+        The door has asked for the right and settled the project. `problems` are those it found before.
+        Raises Invalid, SecretDetected, and what the handler raises.
+        """
+        problems = problems or Problems()
+        values = self.arguments.read(given, problems)
+        if problems and self.check:
+            self.check(caller, values, problems)
+        problems.raise_if_any()
+        return self.handler(caller, **values)
 
 
 _tools: dict[str, Tool] = {}

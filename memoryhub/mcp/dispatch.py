@@ -9,9 +9,9 @@ from typing import Any
 
 import mcp_types as types
 
-from memoryhub.kernel.answers import as_json
 from memoryhub.kernel.arguments import Argument
-from memoryhub.kernel.errors import DomainError, NotFound, Problems
+from memoryhub.kernel.errors import DomainError, NotFound
+from memoryhub.kernel.json_text import as_json
 from memoryhub.kernel.text import in_one_line
 from memoryhub.kernel.tools import Right, Tool, all_tools, find_tool
 from projects.callers import Caller
@@ -54,13 +54,7 @@ def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, A
         raise NotFound(f"There is no tool {in_one_line(name[:80])!r}. Tools: {names}.")
     caller.check_right(tool.right_to(arguments))
     caller.choose_project(arguments, required=tool.needs_project)
-    problems = Problems()
-    given = {key: value for key, value in arguments.items() if key != "project"}
-    values = tool.arguments.read(given, problems)
-    if problems and tool.check:
-        tool.check(caller, values, problems)
-    problems.raise_if_any()
-    return tool.handler(caller, **values)
+    return tool.use(caller, {key: value for key, value in arguments.items() if key != "project"})
 
 
 def _reply(answer: dict[str, Any] | str) -> Reply:

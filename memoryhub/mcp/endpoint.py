@@ -7,7 +7,6 @@ synchronous; it signs the caller in, and the SDK's coroutine runs inside it.
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import anyio
@@ -18,15 +17,13 @@ from django.views.decorators.csrf import csrf_exempt
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memoryhub.kernel.errors import DomainError, Forbidden, Invalid, NotFound, Unauthenticated
+from memoryhub.kernel.json_text import has_halves, without_halves
 from memoryhub.kernel.middleware import too_large
 from memoryhub.mcp.driving import drive
 from memoryhub.mcp.server import current_caller, server
 from projects.callers import Caller
 from projects.services import note_token_use
 from projects.signing_in import bearer_text, token_of
-
-# Half a surrogate pair as a JSON escape. No database stores it, and no UTF-8 either.
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 @csrf_exempt  # the bearer token is no cookie: no other site can make a browser send it
@@ -69,30 +66,17 @@ def _check_origin(request: HttpRequest) -> None:
 
 
 def _clean_body(request: HttpRequest) -> bytes:
-    """The body, with halves of surrogate pairs replaced by NUL, which every text rule names as bad.
-
-    The two protocol generations treat such halves differently, so they are met here.
-    """
+    """The body without halves of surrogate pairs: the two protocol generations treat them differently."""
     try:
         body = request.body
     except RequestDataTooBig:
         raise too_large() from None
-    if not _SURROGATE.search(body):
+    if not has_halves(body):
         return body
     try:
-        return json.dumps(_without_halves(json.loads(body))).encode()
+        return json.dumps(without_halves(json.loads(body))).encode()
     except (ValueError, RecursionError):
         return body  # the SDK says what is wrong with it
-
-
-def _without_halves(value: Any) -> Any:
-    if isinstance(value, str):
-        return re.sub("[\ud800-\udfff]", "\x00", value)
-    if isinstance(value, list):
-        return [_without_halves(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_halves(key): _without_halves(item) for key, item in value.items()}
-    return value
 
 
 async def _exchange(request: HttpRequest, body: bytes, caller: Caller) -> HttpResponse:

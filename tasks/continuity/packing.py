@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memoryhub.kernel.answers import as_json
+from memoryhub.kernel.json_text import as_json
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,9 +50,12 @@ DENIALS = {SIGN_IN, 401, 403, 404, 405}
 
 
 def knock(client: Client, method: str, path: str, data: Any = None, **headers: str) -> Seen:
-    """Ask, and say what came of it: `sign in`, or the status."""
+    """Ask, and say what came of it: `sign in`, or the status. Programs' addresses get JSON."""
     ask = getattr(client, method.lower())
-    response = ask(path, data, headers=headers) if data is not None else ask(path, headers=headers)
+    if data is not None and path.startswith("/api/"):
+        response = ask(path, json.dumps(data), content_type="application/json", headers=headers)
+    else:
+        response = ask(path, data, headers=headers) if data is not None else ask(path, headers=headers)
     goal = response.headers.get("Location", "")
     if response.status_code == 302 and goal.startswith(("/sign-in/", "/admin/login/")):
         return Seen(SIGN_IN, response)

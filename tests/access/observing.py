@@ -17,6 +17,7 @@ from tests.access.looking import plain
 from tests.admin_client import signed_in, url
 from tests.factories import DETAILS
 from tests.mcp_client import CONTEXT, Agent
+from tests.rest.script import Script
 
 SECRET: dict[str, Any] = {
     "title": "The pelican secret plans",
@@ -150,6 +151,45 @@ def over_mcp(
 def _caller(text: str) -> Caller:
     token = token_of(text)
     return Caller(token.user, token, frozenset(token.rights))
+
+
+# Where a reading tool answers over REST; what it is asked stands in the query string.
+ADDRESSES = {
+    "project_overview": "",
+    "memory_recall": "/recall",
+    "memory_search": "/search",
+    "memory_list": "/memories",
+    "memory_rules": "/rules",
+    "hygiene_report": "/hygiene",
+}
+
+
+def over_rest(text: str, project: Project, known: list[Memory], unknown: int) -> dict[str, str]:
+    """What a script with this token learns, of what it reads and of what it may not change."""
+    script = Script(text, project.slug)
+    numbers = [memory.number for memory in known]
+    learnt: dict[str, str] = {}
+    for name, arguments in reads(numbers, unknown):
+        if name in ADDRESSES:
+            path = f"{ADDRESSES[name]}?{urlencode(arguments, doseq=True)}"
+            learnt[path] = script.get(path).content.decode()
+        elif name == "memory_suggest":
+            said = script.ask("POST", "/memories/suggest", arguments)
+            learnt[f"suggest {arguments}"] = said.content.decode()
+    for number in (*numbers, unknown):
+        for path in (f"/memories/{number}", f"/memories/{number}/revisions", f"/reviews/R{number}"):
+            learnt[path] = script.get(path).content.decode()
+    for path in ("/reviews", "/reviews?status=any"):
+        learnt[path] = script.get(path).content.decode()
+    for verb in ("archive", "restore", "verify"):
+        said = script.post(f"/memories/{unknown}/{verb}", version=1)
+        assert said.status_code in (403, 404), said.content
+        learnt[verb] = said.content.decode()
+    for body in ({"parent": unknown}, {"related_to": [unknown]}):
+        said = script.patch(f"/memories/{known[0].number}", version=known[0].version, **body)
+        assert said.status_code in (403, 404, 422), said.content
+        learnt[f"patch {body}"] = said.content.decode()
+    return learnt
 
 
 def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int) -> dict[str, str]:

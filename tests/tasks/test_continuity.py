@@ -10,8 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryhub.kernel.answers import as_json
 from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.json_text import as_json
 from projects.models import Project, User
 from tasks.continuity import BUDGET, BUDGET_MAX, BUDGET_MIN, continuity_context
 from tasks.models import Checkpoint, CheckpointFields

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryhub.kernel.answers import as_json
+from memoryhub.kernel.json_text import as_json
 from projects.models import Project, User
 from tasks.continuity import BUDGET_MAX, BUDGET_MIN, continuity_context
 from tasks.continuity.packing import Parts, packed

@@ -1,0 +1,1 @@
+"""The REST door to memories and reviews."""
