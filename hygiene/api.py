@@ -20,7 +20,10 @@ _FINDING = shape(
     {
         "rule": _RULE,
         "memories": array(_ABOUT),
+        # Where it is about no memory: a proposal, or a task or receipt by its number.
         "review": TEXT,
+        "number": NUMBER,
+        "type": one_of(("task", "receipt")),
         "title": TEXT,
         "do": {**TEXT, "description": "What to do about it."},
         "points": {**COUNT, "description": "What mending it gives back, in thousandths of a point."},

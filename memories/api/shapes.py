@@ -188,6 +188,7 @@ OVERVIEW = shape(
         "memories": _COUNTS,
         "hygiene": OBJECT,
         "reviews": OBJECT,
+        "tasks": OBJECT,
         "settings": OBJECT,
         "guide": TEXT,
     },
