@@ -121,7 +121,8 @@ def tallied(found: Mapping[str, QuerySet[Any]]) -> dict[tuple[str, int], int]:
         .values_list("row_rule", "row_hidden", "row_many")
         for name, rows in found.items()
     ]
-    whole = arms[0].union(*arms[1:], all=True)
+    # Newer Django would bring an order of a model along, which no column of the union carries.
+    whole = arms[0].union(*arms[1:], all=True).order_by()
     return {(name, hidden): many for name, hidden, many in whole}
 
 
