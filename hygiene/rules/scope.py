@@ -133,7 +133,8 @@ def tallied(found: Mapping[str, Tables]) -> Mapping[tuple[str, int], int]:
         for rows in tables_of(each)
     ]
     counted: Counter[tuple[str, int]] = Counter()
-    for name, hidden, many in arms[0].union(*arms[1:], all=True):
+    # Newer Django would bring an order of a model along, which no column of the union carries.
+    for name, hidden, many in arms[0].union(*arms[1:], all=True).order_by():
         counted[name, hidden] += many
     return counted
 
@@ -168,7 +169,7 @@ def about(found: Mapping[str, Tables], number: int) -> list[tuple[str, Row]]:
     ]
     if not arms:
         return []
-    whole = arms[0].union(*arms[1:], all=True) if len(arms) > 1 else arms[0]
+    whole = arms[0].union(*arms[1:], all=True).order_by() if len(arms) > 1 else arms[0]
     return sorted((rule, Row(*values)) for rule, *values in whole)
 
 
@@ -184,7 +185,7 @@ def named_by(found: Mapping[str, Tables], numbers: Sequence[int]) -> dict[int, l
     named: dict[int, list[str]] = {}
     if not numbers:
         return named
-    said = set(arms[0].union(*arms[1:]))
+    said = set(arms[0].union(*arms[1:]).order_by())
     for name in found:
         for number in numbers:
             if (name, number) in said:
