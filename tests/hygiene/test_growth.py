@@ -76,5 +76,6 @@ def test_no_rule_compares_all_memories_with_all(project: Project, alice: User) -
     grow(FEW * (TIMES - 1))
     many = work()
     assert Memory.objects.count() == FEW * TIMES
-    grown = {name: many[name] / (few[name] + 100) for name in few}
+    # A plan may well read every memory a few times, at one size and not at the other.
+    grown = {name: many[name] / (few[name] + 10 * FEW) for name in few}
     assert {name: times for name, times in grown.items() if times > 1.7 * TIMES} == {}
