@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.load import Loaded, every_row, load, say
+from bench.asking import ask_about
+from bench.load import Loaded, every_row
 from bench.mapping import nuzo_arguments
 from bench.mcp import Agent, Answer
 from bench.rows import ENGINE_NAMES, LEXICAL, Row
-from bench.servers import hub
 from bench.sets import Set, project_of, run_script
 from bench.timing import milliseconds_since, percentile
 
@@ -160,24 +160,8 @@ def _bounds_hold(said: dict[str, Any], plain: Answer) -> bool:
 
 
 def measure_relations(engine: str, sets: Sequence[Set]) -> tuple[list[Row], list[str]]:
-    """Store each set on an engine, in a store of its own, and ask. The rows, and what didn't hold."""
-    rows: list[Row] = []
-    notes: list[str] = []
-    for asked in sets:
-        if not asked.drafts:
-            continue
-        with hub(engine) as store:
-            token = store.prepare(asked.projects)
-            with store.serve() as server:
-                agent = Agent(server.url, token)
-                loaded = load(agent, asked.stored)
-                judged = judge(agent, asked, loaded)
-                agent.close()
-        rows += judged.rows(asked.name, engine)
-        rows.append(Row(asked.name, ENGINE_NAMES[engine], LEXICAL, "refused", len(loaded.refusals)))
-        notes.append(f"{engine}: {say(asked.name, asked.stored, loaded)}")
-        notes += [f"  {failure}" for failure in judged.failures]
-    return rows, notes
+    """Store each set that asks something, and ask. The rows, and what didn't hold."""
+    return ask_about(engine, [each for each in sets if each.drafts], judge)
 
 
 def main() -> None:

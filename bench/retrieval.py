@@ -22,11 +22,11 @@ from collections.abc import Set as AnySet
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.load import Loaded, load, say
+from bench.asking import ask_about
+from bench.load import Loaded
 from bench.mapping import nuzo_project
 from bench.mcp import Agent
 from bench.rows import ENGINE_NAMES, LEXICAL, Row
-from bench.servers import hub
 from bench.sets import OWN, Set, is_decision, project_of, run_script
 from bench.timing import milliseconds_since, percentile
 
@@ -164,24 +164,8 @@ def _expectations(judged: Judged, row: dict[str, Any], found: list[str]) -> None
 
 
 def measure_retrieval(engine: str, sets: Sequence[Set]) -> tuple[list[Row], list[str]]:
-    """Store each set on an engine, in a store of its own, and ask. The rows, and what didn't hold."""
-    rows: list[Row] = []
-    notes: list[str] = []
-    for asked in sets:
-        if not asked.queries:
-            continue
-        with hub(engine) as store:
-            token = store.prepare(asked.projects)
-            with store.serve() as server:
-                agent = Agent(server.url, token)
-                loaded = load(agent, asked.stored)
-                judged = judge(agent, asked, loaded)
-                agent.close()
-        rows += judged.rows(asked.name, engine)
-        rows.append(Row(asked.name, ENGINE_NAMES[engine], LEXICAL, "refused", len(loaded.refusals)))
-        notes.append(f"{engine}: {say(asked.name, asked.stored, loaded)}")
-        notes += [f"  {asked.name}: {failure}" for failure in judged.failures]
-    return rows, notes
+    """Store each set that asks something, and ask. The rows, and what didn't hold."""
+    return ask_about(engine, [each for each in sets if each.queries], judge)
 
 
 def main() -> None:
