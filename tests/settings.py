@@ -23,6 +23,7 @@ _NAMES = {
     "PORT",
     "DATABASE_URL",
     "DB_POOL_MAX",
+    "DB_PREPARE",
 }
 for _name in list(os.environ):
     if _name in _NAMES or _name.startswith("MEMORYHUB_"):

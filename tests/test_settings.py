@@ -308,8 +308,22 @@ def test_postgresql_is_pooled(tmp_path):
     assert database["CONN_MAX_AGE"] == 0
     assert database["OPTIONS"] == {
         "pool": {"min_size": 1, "max_size": 1, "timeout": 10},
+        "server_side_binding": True,
+        "prepare_threshold": 5,
         "sslmode": "require",
     }
+
+
+def test_postgresql_prepares_nothing_behind_a_pooler_that_can_not(tmp_path):
+    [options] = value_of(
+        tmp_path,
+        "s.DATABASES['default']['OPTIONS']",
+        DATABASE_URL=POSTGRES,
+        SECRET_KEY="given",
+        DB_PREPARE="false",
+    )
+
+    assert set(options) == {"pool"}
 
 
 @pytest.mark.parametrize(("behind", "expected"), [("true", True), ("false", False)])
