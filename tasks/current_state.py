@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memoryhub.kernel.arguments import Unreadable, read_moment
 from memoryhub.kernel.text import printable, tidy
 from projects.models import User
 from tasks.models import Checkpoint, CheckpointFields
@@ -27,7 +28,7 @@ Section = dict[str, str]
 
 _FIELDS = {heading.casefold(): name for name, heading in HEADINGS.items()}
 _HEADING = re.compile(r"##[ \t]+(\S.*)")
-_UPDATED = re.compile(r">[ \t]*last updated\b.*", re.IGNORECASE)
+_UPDATED = re.compile(r">[ \t]*last updated\b[ \t:]*(.*)", re.IGNORECASE)
 _BULLET = re.compile(r"[-*+](?:[ \t](.*))?")
 # What the form could be mistaken for, behind any number of backslashes.
 _MISTAKABLE = re.compile(r"(\\*)(?:##[ \t]+\S.*|None[ \t]*|[ \t]*)")
@@ -44,6 +45,8 @@ class StateFile:
     fields: dict[str, Any] = field(default_factory=dict)
     sections: list[Section] = field(default_factory=list)
     problems: dict[str, str] = field(default_factory=dict)
+    # As its head says, where that is a date with a zone. What was saved when is the hub's to know.
+    updated_at: dt.datetime | None = None
 
     @property
     def missing(self) -> list[str]:
@@ -75,10 +78,12 @@ def render_checkpoint(checkpoint: Checkpoint | None, reader: User) -> str:
 
 def parse(text: str) -> StateFile:
     """What a file says, whatever order its sections have. Reading what was rendered gives it back exactly."""
-    read = StateFile()
+    parts = list(_parts(tidy(text.removeprefix("\ufeff"))))
+    updated_at, parts[0] = _without_head(parts[0])
+    read = StateFile(updated_at=updated_at)
     order = ["", *HEADINGS]
     after = ""
-    for title, lines in _parts(tidy(text.removeprefix("\ufeff"))):
+    for title, lines in parts:
         name = _FIELDS.get(" ".join(title.casefold().rstrip(":# \t").split()), "")
         if name in read.fields:
             read.problems[name] = f"The section {HEADINGS[name]!r} stands twice. Make one of them."
@@ -140,25 +145,35 @@ def _guarded(text: str, *, none_is_empty: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _parts(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The titles with their lines, what stands before all headings first."""
+Part = tuple[str, list[str]]
+
+
+def _parts(text: str) -> Iterator[Part]:
+    """The titles with their lines; first, without a title, what stands before all of them."""
     title = ""
     lines: list[str] = []
     for line in text.split("\n"):
         if heading := _HEADING.fullmatch(line):
-            yield title, _trimmed(lines if title else _without_head(lines))
+            yield title, _trimmed(lines)
             title, lines = heading[1].strip(), []
         else:
             lines.append(line)
-    yield title, _trimmed(lines if title else _without_head(lines))
+    yield title, _trimmed(lines)
 
 
-def _without_head(lines: list[str]) -> list[str]:
-    """Without the file's own title and date."""
-    lines = _trimmed(lines)
+def _without_head(first: Part) -> tuple[dt.datetime | None, Part]:
+    """The date in the head of a file, and what stands before all headings without the head."""
+    title, lines = first
     if lines and lines[0].strip().casefold() == TITLE.casefold():
         lines = _trimmed(lines[1:])
-    return lines[1:] if lines and _UPDATED.fullmatch(lines[0]) else lines
+    updated = _UPDATED.fullmatch(lines[0]) if lines else None
+    if updated is None:
+        return None, (title, lines)
+    try:
+        at = read_moment(updated[1])
+    except Unreadable:
+        at = None
+    return at, (title, _trimmed(lines[1:]))
 
 
 def _trimmed(lines: list[str]) -> list[str]:

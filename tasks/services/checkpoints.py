@@ -26,7 +26,7 @@ class Saved:
 
 
 def check_checkpoint(
-    *, context: WriteContext, problems: Problems, stream: Any, **given: Any
+    *, problems: Problems, stream: Any, context: WriteContext | None = None, **given: Any
 ) -> dict[str, Any]:
     """Add what is wrong with a checkpoint's fields to `problems`; the fields as they would be stored."""
     # At a door a field that couldn't be read may be all that was given: then that is named.
@@ -34,7 +34,7 @@ def check_checkpoint(
         names = ", ".join(CheckpointFields.ALL)
         problems.add("objective", f"Nothing to save. Give at least one of: {names}.")
     check_stream(stream, problems)
-    return read_fields(CHECKPOINT_FIELDS, given, context, problems)
+    return read_fields(CHECKPOINT_FIELDS, given, context or WriteContext(), problems)
 
 
 def save_checkpoint(
