@@ -163,6 +163,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "tasks/checkpoint": (lambda world: world.author.checkpoints.get().pk, SHOWN_ONLY),
     "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
     "tasks/checkpointentry": (lambda world: 1, (403, 302, 403)),
+    "tasks/checkpointloss": (lambda world: 1, (403, 302, 403)),
 }
 
 

@@ -103,11 +103,28 @@ class Checkpoint(Provenance):
         return self.updated_at < day - dt.timedelta(hours=self.project.checkpoint_stale_hours)
 
 
+class EntryKind(models.TextChoices):
+    """Why something stands in the history of a checkpoint."""
+
+    REPLACED = "replaced", "replaced by a save"
+    KEPT = "kept", "kept at a compaction"
+    LATE = "late", "came too late, overwrote nothing"
+    WHOLE = "whole", "a subagent's results, of which the checkpoint has a part"
+
+
 class CheckpointEntry(Provenance):
-    """What a save replaced, and where it had come from."""
+    """What a save replaced, and where it had come from; and what else the lifecycle keeps beside it.
+
+    `version` is the checkpoint's at which it came into the history. A late one has what was sent alone.
+    """
+
+    Kind = EntryKind
 
     checkpoint = models.ForeignKey(Checkpoint, on_delete=models.CASCADE, related_name="entries")
     version = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=EntryKind.choices, default=EntryKind.REPLACED)
+    # Of the delivery that made it: tells when the same is delivered again, however much later.
+    request_digest = models.CharField(max_length=64, blank=True)
     fields = models.JSONField(default=dict)
     saved_at = models.DateTimeField()
     saved_by = models.ForeignKey(
@@ -117,7 +134,13 @@ class CheckpointEntry(Provenance):
 
     class Meta:
         ordering = ("checkpoint", "-pk")
-        indexes = (models.Index(fields=("checkpoint", "-version"), name="checkpoint_history"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(kind__in=EntryKind.values), name="checkpoint_entry_kind"),
+        )
+        indexes = (
+            models.Index(fields=("checkpoint", "-version"), name="checkpoint_history"),
+            models.Index(fields=("checkpoint", "request_digest"), name="checkpoint_delivery"),
+        )
 
     def __str__(self) -> str:
         return f"{self.checkpoint_id} at version {self.version}"
@@ -125,3 +148,33 @@ class CheckpointEntry(Provenance):
     @property
     def signer(self) -> User | None:
         return self.saved_by
+
+
+class CheckpointLoss(Provenance):
+    """What stood in a checkpoint before a compaction and not after, or didn't fit into it.
+
+    Told to the next sessions of its stream until a later one has saved.
+    """
+
+    checkpoint = models.ForeignKey(Checkpoint, on_delete=models.CASCADE, related_name="losses")
+    version = models.PositiveIntegerField()
+    # Rows of `field` and `text`, in the order of the fields.
+    lost = models.JSONField(default=list)
+    lost_at = models.DateTimeField(default=timezone.now)
+    lost_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    # When a later session had saved the stream.
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("checkpoint", "-pk")
+        verbose_name_plural = "checkpoint losses"
+        indexes = (models.Index(fields=("checkpoint", "settled_at"), name="checkpoint_losses"),)
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint_id} after version {self.version}"
+
+    @property
+    def signer(self) -> User | None:
+        return self.lost_by

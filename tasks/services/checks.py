@@ -196,6 +196,19 @@ def check_stream(stream: Any, problems: Problems) -> str:
     return stream if problem is None else ""
 
 
+def check_child(
+    child: Any, results: Any, most: int, *, stream: Any, context: WriteContext, problems: Problems
+) -> str:
+    """Add what is wrong with a child's report to `problems`; its results as they are stored."""
+    fields = {
+        "child": _text(WriteContext.MAX_LENGTHS["session"], one_line=True, least=1),
+        "results": _text(most),
+    }
+    check_stream(stream, problems)
+    read = read_fields(fields, {"child": child, "results": results}, context, problems)
+    return str(read["results"]).strip()
+
+
 def _scan(name: str, value: Any, problems: Problems) -> None:
     if isinstance(value, str):
         if name not in problems.fields and (found := find_secret(value)):
