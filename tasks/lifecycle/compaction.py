@@ -86,4 +86,4 @@ def _saved(write: ProjectWrite, current: Checkpoint, changed: dict[str, Any], di
     message = f"Saved version {current.version}."
     if lost:
         message += f" {len(lost)} that stood before are gone: kept, and told to the next session."
-    return Done(current.stream, Did.SAVED, message, current, more={"lost": lost} if lost else {})
+    return Done(current.stream, Did.SAVED, message, current, more={"loss": lost} if lost else {})

@@ -255,7 +255,7 @@ def test_what_stood_before_and_not_after_is_told_until_a_later_session_saves(
         ("blockers", "The key."),
         ("unsurfaced_results", "Two of each."),
     ]
-    assert [(row["field"], row["text"]) for row in done.more["lost"]] == expected
+    assert [(row["field"], row["text"]) for row in done.more["loss"]] == expected
     assert "4 that stood" in done.message
     context = continuity_context(project, bob)
     assert lost(bob, project) == expected
