@@ -1,8 +1,9 @@
 """`CURRENT_STATE.md`: a checkpoint in the form that people edit, written and read without losing a character.
 
-Each field is a section under its heading. Where a text could be taken for the form (a line that begins
-`## `, the word `None` alone, an empty line at an edge), the line gets a backslash in front, which reading
-takes away. Sections that aren't the hub's are kept with the checkpoint and stand where they stood.
+Each field is a section under its heading, `None` where it is empty. Where a text could be taken for the form
+(a line that begins `## `, an empty line at an edge), the line gets a backslash in front, which reading takes
+away; the word `None` itself, which agents write, gets a space behind it, which nobody sees. Sections that
+aren't the hub's are kept with the checkpoint and stand where they stood.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _HEADING = re.compile(r"##[ \t]+(\S.*)")
 _UPDATED = re.compile(r">[ \t]*last updated\b[ \t:]*(.*)", re.IGNORECASE)
 _BULLET = re.compile(r"[-*+](?:[ \t](.*))?")
 # What the form could be mistaken for, behind any number of backslashes.
-_MISTAKABLE = re.compile(r"(\\*)(?:##[ \t]+\S.*|None[ \t]*|[ \t]*)")
+_MISTAKABLE = re.compile(r"(\\*)(?:##[ \t]+\S.*|[ \t]*)")
+_SAYS_NONE = re.compile(rf"{NONE}[ \t]*")
 _MARK = "\\"
 
 
@@ -127,10 +129,10 @@ def _written(name: str, value: Any) -> str:
         return NONE
     if name == "key_decisions":
         return "\n".join(f"- {decision}" for decision in value)
-    return _guarded(value, none_is_empty=True)
+    return f"{value} " if _SAYS_NONE.fullmatch(value) else _guarded(value)
 
 
-def _guarded(text: str, *, none_is_empty: bool = False) -> str:
+def _guarded(text: str) -> str:
     """A text with a mark before each line that would be taken for the form."""
     lines = text.split("\n")
     last = len(lines) - 1
@@ -139,8 +141,7 @@ def _guarded(text: str, *, none_is_empty: bool = False) -> str:
         if found is None:
             continue
         at_an_edge = place in (0, last) and not line.strip(" \t")
-        alone = none_is_empty and not last and line.startswith(NONE)
-        if found[1] or line.startswith("##") or at_an_edge or alone:
+        if found[1] or line.startswith("##") or at_an_edge:
             lines[place] = _MARK + line
     return "\n".join(lines)
 
@@ -187,10 +188,12 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def _read(name: str, lines: list[str]) -> Any:
-    nothing = len(lines) == 1 and lines[0].rstrip(" \t") == NONE
+    says_none = lines[0] if len(lines) == 1 and _SAYS_NONE.fullmatch(lines[0]) else ""
     if name == "key_decisions":
-        return [] if nothing else _decisions(lines)
-    return "" if nothing else _joined(lines)
+        return [] if says_none else _decisions(lines)
+    if says_none:
+        return "" if says_none == NONE else says_none.removesuffix(" ")
+    return _joined(lines)
 
 
 def _joined(lines: list[str]) -> str:

@@ -52,7 +52,8 @@ BRISBANE = dt.timezone(dt.timedelta(hours=10))
 # Lines that look like the form, and whatever else a text may hold.
 ODD = st.sampled_from(
     [
-        "", " ", "\t", "\\", "\\\\", "None", "None ", "\\None", "## Objective", "##  Blockers:", "\\## Notes",
+        "", " ", "\t", "\\", "\\\\", "None", "None ", "None\t", "None \t ", "\\None",
+        "## Objective", "##  Blockers:", "\\## Notes",
         "# Current State", "> Last updated: now", "- one", "  - two", "##", "## ", "```", "---", "é漢😀",
     ]
 )  # fmt: skip
@@ -118,6 +119,13 @@ def test_sections_stand_where_they_stood_and_fields_in_any_order_are_read() -> N
     ]
     headings = [line for line in lines if line.startswith("## ")]
     assert headings[:4] == ["## Notes", "## Objective", "## Empty", "## Current Step"]
+
+
+def test_an_empty_field_and_one_that_says_none_look_alike_and_stay_what_they_are() -> None:
+    empty, none = (render({"blockers": text}) for text in ("", "None"))
+    assert [line.rstrip() for line in none.splitlines()] == empty.splitlines()
+    assert (parse(empty).fields["blockers"], parse(none).fields["blockers"]) == ("", "None")
+    assert parse("## Blockers\nNone\n## Key Decisions\nNone ").fields == {"blockers": "", "key_decisions": []}
 
 
 def test_decisions_are_read_as_people_write_them() -> None:
