@@ -39,7 +39,7 @@ def numbered(project: Project, reader: User, number: int, *, cursor: str = "") -
     with read_snapshot():
         memory = find_memory(project, reader, number)
         if memory is not None:
-            return _memory(memory, reader, cursor)
+            return memory_in_full(memory, reader, cursor)
         for finder in _finders:
             found = finder(project, reader, number)
             if found is not None:
@@ -47,7 +47,8 @@ def numbered(project: Project, reader: User, number: int, *, cursor: str = "") -
     raise NoSuchNumber(number)
 
 
-def _memory(memory: Memory, reader: User, cursor: str) -> dict[str, Any]:
+def memory_in_full(memory: Memory, reader: User, cursor: str = "") -> dict[str, Any]:
+    """A memory as doors answer it; of a bag with a page of its children. Raises BadCursor."""
     answer = whole(memory, reader)
     if not answer.get("children"):
         return answer

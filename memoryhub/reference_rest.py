@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryhub.kernel.rest.documenting import document
 
-_METHODS = ("get", "post", "patch")
+_METHODS = ("get", "post", "put", "patch")
 
 
 def rest_page() -> str:

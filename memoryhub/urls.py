@@ -13,6 +13,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("memoryhub.mcp.urls")),
     path("api/v1/", include("memories.api.urls")),
+    path("api/v1/", include("tasks.api.urls")),
     path("api/v1/", include("hygiene.api")),
     path("api/v1/schema", Document.as_view(), name="schema"),
     path("api/<path:rest>", no_such_address),

@@ -28,7 +28,7 @@ def caller_of(request: Request, slug: str) -> Caller:
 class ApiView(APIView):
     """An address of the API: its methods are endpoints."""
 
-    http_method_names = ["get", "head", "post", "patch"]
+    http_method_names = ["get", "head", "post", "patch", "put"]
 
     def get_renderers(self) -> list[Any]:
         endpoint = getattr(getattr(self, self.request.method.lower(), None), "endpoint", None)

@@ -5,30 +5,27 @@ Staff see tasks, receipts and checkpoints of all projects. A receipt never chang
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.html import format_html
 
 from memoryhub.kernel.actor import Door
-from memoryhub.kernel.admin import ReadOnlyAdmin, ServiceAdmin, choice_filter, yes_no_filter
+from memoryhub.kernel.admin import ServiceAdmin, choice_filter, yes_no_filter
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
 from memoryhub.kernel.text import visible_marks
 from projects.admin import ProjectFilter
+from tasks import admin_histories  # noqa: F401 - registers them
 from tasks.admin_forms import AddTaskForm, ChangeTaskForm, CheckpointForm
 from tasks.models import (
     Checkpoint,
-    CheckpointEntry,
     CheckpointFields,
     Priority,
     Receipt,
     Task,
-    TaskRevision,
     TaskStatus,
 )
 from tasks.services import (
@@ -242,48 +239,3 @@ class CheckpointAdmin(_Searched):
             return obj
         actor = web_actor(request, Door.ADMIN)
         return revise_checkpoint(actor=actor, checkpoint=obj, expected_version=version, **given).checkpoint
-
-
-class _HistoryAdmin(ReadOnlyAdmin):
-    """Rows of a history: shown, never written here."""
-
-    @admin.display(description="by")
-    def who(self, row: Any) -> str:
-        return str(row.actor_name)
-
-    @admin.display(description="values")
-    def values(self, row: Any) -> str:
-        return format_html("<pre>{}</pre>", json.dumps(row.fields, ensure_ascii=False, indent=2))
-
-
-@admin.register(TaskRevision)
-class TaskRevisionAdmin(_HistoryAdmin):
-    """Who changed what in a task, from where, and why."""
-
-    list_display = ("task", "version", "who", "door", "created_at")
-    list_select_related = ("task", "actor")
-    ordering = ("-pk",)
-    fields = (
-        "task",
-        "version",
-        "who",
-        "door",
-        "session",
-        "client",
-        "model",
-        "branch",
-        "commit",
-        "reason",
-        "created_at",
-        "values",
-    )
-
-
-@admin.register(CheckpointEntry)
-class CheckpointEntryAdmin(_HistoryAdmin):
-    """What a save of a checkpoint replaced."""
-
-    list_display = ("checkpoint", "version", "who", "saved_at", "replaced_at")
-    list_select_related = ("checkpoint", "saved_by")
-    ordering = ("-pk",)
-    fields = ("checkpoint", "version", "who", "door", "session", "saved_at", "replaced_at", "values")

@@ -20,6 +20,7 @@ class TasksConfig(AppConfig):
         from memories.reviews.telling import register_hand_off
         from memoryhub.kernel.doctor import register_check
         from tasks import doctor, tools, tools_continuity  # noqa: F401 - declare the tools
+        from tasks.checkup import check_checkpoints
         from tasks.numbers import last_hand_off
         from tasks.overview import overview_entry
 
@@ -28,6 +29,7 @@ class TasksConfig(AppConfig):
         register_overview("tasks", overview_entry)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
+        register_check("checkpoints", check_checkpoints)
 
 
 def _numbered(project: Project, reader: User, number: int) -> dict[str, Any] | None:

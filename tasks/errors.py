@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from memoryhub.kernel.errors import AlreadyClaimed, Conflict, Invalid, NotFound
+from memoryhub.kernel.text import printable
 
 
 class NoSuchTask(NotFound):
@@ -20,6 +21,13 @@ class NoSuchReceipt(NotFound):
 
     def __init__(self, number: int) -> None:
         super().__init__(f"There is no receipt #{number} here that you can see.", number=number)
+
+
+class NoSuchCheckpoint(NotFound):
+    """None of this reader's own."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(f"You have no checkpoint of the stream {printable(stream)!r} here.")
 
 
 class TaskMovedOn(Conflict):

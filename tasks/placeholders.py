@@ -24,6 +24,8 @@ _NOTHING = {
     "unknown",
     "empty",
 }
+# Of those, what says that there is nothing; the others stand for what is still to be said.
+_EMPTY = {"-", "n/a", "na", "nil", "none", "nothing", "null", "no", "empty"}
 _FINISHED = {
     "done",
     "all done",
@@ -47,6 +49,12 @@ def is_placeholder(text: str) -> bool:
         return False
     said = " ".join(text.strip(_EDGES).casefold().split())
     return said in _NOTHING or _FORM.fullmatch(text.strip()) is not None
+
+
+def is_unfilled(text: str) -> bool:
+    """Whether a text stands for what is still to be said: `TBD`, dots, a form; not `None`, not nothing."""
+    said = " ".join(text.strip(_EDGES).casefold().split())
+    return is_placeholder(text) and said not in _EMPTY and bool(text.strip(" \t\n-–—*"))
 
 
 def is_idle(objective: str) -> bool:

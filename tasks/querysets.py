@@ -180,6 +180,13 @@ class CheckpointQuerySet(models.QuerySet["Checkpoint"]):
     def in_project(self, project: Project) -> CheckpointQuerySet:
         return self.filter(project=project)
 
+    def of_members(self) -> CheckpointQuerySet:
+        """Not those that people left behind who are members no more."""
+        from projects.models import Membership
+
+        of_it = Membership.objects.filter(project=OuterRef("project"), user=OuterRef("user")).order_by()
+        return self.filter(Exists(of_it))
+
     def of_stream(self, stream: str) -> CheckpointQuerySet:
         return self.filter(stream=stream)
 

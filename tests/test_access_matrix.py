@@ -24,7 +24,7 @@ from tests.access.world import FIRST_NUMBER, MISSING, PEOPLE, ROLES, World, call
 from tests.mcp_client import CONTEXT, Agent
 
 Outcomes = Mapping[str, int | str]
-WRITING = ("POST", "PATCH")
+WRITING = ("POST", "PATCH", "PUT")
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
@@ -52,6 +52,7 @@ class Page:
     get: Outcomes | None = None
     post: Outcomes | None = None
     patch: Outcomes | None = None
+    put: Outcomes | None = None
     params: Callable[[World], dict[str, Any]] = lambda world: {}
     data: dict[str, Any] = field(default_factory=dict)
     query: str = ""
@@ -141,6 +142,11 @@ PAGES: dict[str, Page] = {
     ),
 }
 
+
+def _owners(world: World) -> Any:
+    return world.people["owner"].checkpoints.get()
+
+
 # The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
 # find a row, and what a superuser gets on the pages for adding, changing and deleting.
 OPEN, SHOWN_ONLY = (200, 200, 200), (403, 200, 403)
@@ -162,7 +168,8 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "tasks/receipt": (lambda world: world.receipt.pk, SHOWN_ONLY),
     "tasks/checkpoint": (lambda world: world.author.checkpoints.get().pk, SHOWN_ONLY),
     "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
-    "tasks/checkpointentry": (lambda world: 1, (403, 302, 403)),
+    "tasks/checkpointentry": (lambda world: _owners(world).entries.get().pk, SHOWN_ONLY),
+    "tasks/checkpointloss": (lambda world: _owners(world).losses.get().pk, SHOWN_ONLY),
 }
 
 
@@ -261,7 +268,7 @@ def path_of(route: str, params: dict[str, Any]) -> str:
 
 
 def expected(page: Page, method: str) -> Outcomes:
-    by_method = {"GET": page.get, "POST": page.post, "PATCH": page.patch}
+    by_method = {"GET": page.get, "POST": page.post, "PATCH": page.patch, "PUT": page.put}
     return by_method.get(method) or page.refused
 
 
@@ -279,7 +286,7 @@ def test_an_address_answers_everybody_as_the_table_says(route: str, world: World
     asked = page.params(world)
     path = path_of(route, asked)
     before = store()
-    for method in (*METHODS, "PATCH") if route.startswith("api/") else METHODS:
+    for method in (*METHODS, "PATCH", "PUT") if route.startswith("api/") else METHODS:
         for who in PEOPLE:
             # As each would find it: what the one before wrote is undone.
             with transaction.atomic():

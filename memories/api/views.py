@@ -8,6 +8,7 @@ from memories import tools_suggest  # noqa: F401 - declares the tool that is nam
 from memories.api import shapes
 from memories.listing import PAGE_DEFAULT, PAGE_MAX
 from memories.models import Status
+from memories.numbered import memory_in_full
 from memories.overview import overview_of_all
 from memories.revisions import revisions_of
 from memories.tools import the_memory
@@ -27,6 +28,11 @@ def _projects(caller: Caller) -> dict[str, Any]:
         return overview_of_all(caller)
 
 
+def _memory(caller: Caller, ref: int, cursor: str = "") -> dict[str, Any]:
+    with read_snapshot():
+        return memory_in_full(the_memory(caller, ref), caller.user, cursor)
+
+
 def _revisions(caller: Caller, ref: int, limit: int = PAGE_DEFAULT, cursor: str = "") -> dict[str, Any]:
     return revisions_of(the_memory(caller, ref), caller.user, limit=limit, cursor=cursor)
 
@@ -34,6 +40,16 @@ def _revisions(caller: Caller, ref: int, limit: int = PAGE_DEFAULT, cursor: str 
 # What this door alone has: agents get the first by leaving out `project`, and people read history on pages.
 _PROJECT_LIST = Tool(
     "project_list", "The projects that you reach.", _projects, Right.READ, Arguments({}), False, False
+)
+# Agents get whatever a number names; an address has what it is named after.
+_MEMORY_GET = Tool(
+    "memory_get",
+    "A memory in full with its version; of a bag also the children, paged.",
+    _memory,
+    Right.READ,
+    Arguments({"ref": Number(required=True), "cursor": Argument()}),
+    True,
+    False,
 )
 _REVISION_LIST = Tool(
     "revision_list",
@@ -76,7 +92,7 @@ class Suggest(ApiView):
 
 
 class OneMemory(ApiView):
-    get = endpoint("memory_get", shapes.MEMORY, path=OF_MEMORY, of_version=True)
+    get = endpoint(_MEMORY_GET, shapes.MEMORY, path=OF_MEMORY, of_version=True)
     patch = endpoint(
         "memory_update", shapes.WRITTEN, path=OF_MEMORY, versioned=True, of_version=True, waits=True
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that should hold and doesn't. Severity 1 is mended by a command, 2 is a broken rule."""
+    """One thing that should hold and doesn't. Severity 1 is mended as it says, 2 is a broken rule."""
 
     severity: int
     sentence: str

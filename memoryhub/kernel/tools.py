@@ -17,6 +17,20 @@ from memoryhub.kernel.errors import Problems
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
+
+class VersionedText(str):
+    """A text with the version of what it says, for doors that tell it beside the text."""
+
+    __slots__ = ("version",)
+    version: int
+
+    @classmethod
+    def of(cls, text: str, version: int) -> VersionedText:
+        said = cls(text)
+        said.version = version
+        return said
+
+
 # A tool answers one JSON object, or plain text where the design says so.
 Answer = dict[str, Any] | str
 Handler = Callable[..., Answer]

@@ -59,7 +59,7 @@ and the version that you read; done ends the claim.
 key decisions, blockers, and results that no person was told yet. Save after each step and before a compaction. \
 When nothing is being worked on any more, save `none` as the objective.
 - A checkpoint that another session saved is a `conflict` until you name its version: read it with continuity_context \
-and detail full first, or use a stream of your own.
+and detail full first, or use a stream of your own. `loss` there is what a compaction dropped: put back what still holds.
 
 ## What waits for a reviewer
 - What others will read may wait for a person, as the policy in the project's settings says: none, nobody waits but for what \

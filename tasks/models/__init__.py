@@ -1,6 +1,12 @@
 """Work in flight: tasks, receipts, checkpoints, and what is kept of how they came about."""
 
-from tasks.models.checkpoint import Checkpoint, CheckpointEntry, CheckpointFields
+from tasks.models.checkpoint import (
+    Checkpoint,
+    CheckpointEntry,
+    CheckpointFields,
+    CheckpointLoss,
+    EntryKind,
+)
 from tasks.models.receipt import Receipt
 from tasks.models.task import Blocker, Priority, Task, TaskRevision, TaskStatus, TaskTag
 
@@ -9,6 +15,8 @@ __all__ = [
     "Checkpoint",
     "CheckpointEntry",
     "CheckpointFields",
+    "CheckpointLoss",
+    "EntryKind",
     "Priority",
     "Receipt",
     "Task",

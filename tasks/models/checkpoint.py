@@ -41,6 +41,9 @@ class Checkpoint(Provenance):
     Fields = CheckpointFields
     STREAM_MAX_LENGTH = 80
     MAIN = "main"
+    # What a file holds beside the fields: how many sections, and characters of all of them together.
+    MAX_SECTIONS = 20
+    SECTIONS_MAX_LENGTH = 20_000
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="checkpoints", editable=False)
     user = models.ForeignKey(
@@ -59,6 +62,8 @@ class Checkpoint(Provenance):
     next_action = models.TextField(blank=True)
     blockers = models.TextField(blank=True)
     unsurfaced_results = models.TextField(blank=True)
+    # Sections of its file that aren't the hub's, in order: title, text, the field that each stands after.
+    sections = models.JSONField(default=list, blank=True, editable=False)
 
     objects = CheckpointQuerySet.as_manager()
 
@@ -84,6 +89,11 @@ class Checkpoint(Provenance):
         return {name: getattr(self, name) for name in CheckpointFields.ALL}
 
     @property
+    def everything(self) -> dict[str, Any]:
+        """The fields, and the other sections of its file where there are any."""
+        return {**self.values, **({"sections": self.sections} if self.sections else {})}
+
+    @property
     def is_idle(self) -> bool:
         """Nothing is being worked on: no objective, a placeholder, or a word like done."""
         return is_idle(self.objective)
@@ -93,11 +103,28 @@ class Checkpoint(Provenance):
         return self.updated_at < day - dt.timedelta(hours=self.project.checkpoint_stale_hours)
 
 
+class EntryKind(models.TextChoices):
+    """Why something stands in the history of a checkpoint."""
+
+    REPLACED = "replaced", "replaced by a save"
+    KEPT = "kept", "kept at a compaction"
+    LATE = "late", "came too late, overwrote nothing"
+    WHOLE = "whole", "a subagent's results, of which the checkpoint has a part"
+
+
 class CheckpointEntry(Provenance):
-    """What a save replaced, and where it had come from."""
+    """What a save replaced, and where it had come from; and what else the lifecycle keeps beside it.
+
+    `version` is the checkpoint's at which it came into the history. A late one has what was sent alone.
+    """
+
+    Kind = EntryKind
 
     checkpoint = models.ForeignKey(Checkpoint, on_delete=models.CASCADE, related_name="entries")
     version = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=EntryKind.choices, default=EntryKind.REPLACED)
+    # Of the delivery that made it: tells when the same is delivered again, however much later.
+    request_digest = models.CharField(max_length=64, blank=True)
     fields = models.JSONField(default=dict)
     saved_at = models.DateTimeField()
     saved_by = models.ForeignKey(
@@ -107,7 +134,13 @@ class CheckpointEntry(Provenance):
 
     class Meta:
         ordering = ("checkpoint", "-pk")
-        indexes = (models.Index(fields=("checkpoint", "-version"), name="checkpoint_history"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(kind__in=EntryKind.values), name="checkpoint_entry_kind"),
+        )
+        indexes = (
+            models.Index(fields=("checkpoint", "-version"), name="checkpoint_history"),
+            models.Index(fields=("checkpoint", "request_digest"), name="checkpoint_delivery"),
+        )
 
     def __str__(self) -> str:
         return f"{self.checkpoint_id} at version {self.version}"
@@ -115,3 +148,33 @@ class CheckpointEntry(Provenance):
     @property
     def signer(self) -> User | None:
         return self.saved_by
+
+
+class CheckpointLoss(Provenance):
+    """What stood in a checkpoint before a compaction and not after, or didn't fit into it.
+
+    Told to the next sessions of its stream until a later one has saved.
+    """
+
+    checkpoint = models.ForeignKey(Checkpoint, on_delete=models.CASCADE, related_name="losses")
+    version = models.PositiveIntegerField()
+    # Rows of `field` and `text`, in the order of the fields.
+    lost = models.JSONField(default=list)
+    lost_at = models.DateTimeField(default=timezone.now)
+    lost_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    # When a later session had saved the stream.
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("checkpoint", "-pk")
+        verbose_name_plural = "checkpoint losses"
+        indexes = (models.Index(fields=("checkpoint", "settled_at"), name="checkpoint_losses"),)
+
+    def __str__(self) -> str:
+        return f"{self.checkpoint_id} after version {self.version}"
+
+    @property
+    def signer(self) -> User | None:
+        return self.lost_by

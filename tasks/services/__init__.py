@@ -2,6 +2,7 @@
 
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
+from tasks.services.files import save_file
 from tasks.services.receipts import HandedOver, acknowledge_receipt, write_handoff
 from tasks.services.tasks import TaskWritten, create_task, revise_task
 
@@ -16,5 +17,6 @@ __all__ = [
     "revise_checkpoint",
     "revise_task",
     "save_checkpoint",
+    "save_file",
     "write_handoff",
 ]

@@ -12,7 +12,7 @@ from memoryhub.kernel.errors import Forbidden, Problems
 from projects.models import Project, Role, User
 from projects.services import ProjectWrite
 from tasks.errors import CheckpointMovedOn
-from tasks.models import Checkpoint, CheckpointEntry, CheckpointFields
+from tasks.models import Checkpoint, CheckpointEntry, CheckpointFields, CheckpointLoss, EntryKind
 from tasks.services.checks import CHECKPOINT_FIELDS, check_stream, read_fields
 from tasks.services.writing import begin, provenance_of
 
@@ -26,7 +26,7 @@ class Saved:
 
 
 def check_checkpoint(
-    *, context: WriteContext, problems: Problems, stream: Any, **given: Any
+    *, problems: Problems, stream: Any, context: WriteContext | None = None, **given: Any
 ) -> dict[str, Any]:
     """Add what is wrong with a checkpoint's fields to `problems`; the fields as they would be stored."""
     # At a door a field that couldn't be read may be all that was given: then that is named.
@@ -34,7 +34,7 @@ def check_checkpoint(
         names = ", ".join(CheckpointFields.ALL)
         problems.add("objective", f"Nothing to save. Give at least one of: {names}.")
     check_stream(stream, problems)
-    return read_fields(CHECKPOINT_FIELDS, given, context, problems)
+    return read_fields(CHECKPOINT_FIELDS, given, context or WriteContext(), problems)
 
 
 def save_checkpoint(
@@ -43,29 +43,29 @@ def save_checkpoint(
     project: Project,
     stream: str = Checkpoint.MAIN,
     expected_version: int | None = None,
+    still_so: bool = True,
     **given: Any,
 ) -> Saved:
     """Save the state of one stream of the actor's own work. Fields that aren't named stay.
 
     The version may be left out when there is no checkpoint yet, or by the session that saved last. Saving
-    what stands already only says that it is still so: the date moves, the version doesn't. Raises Invalid,
-    SecretDetected, CheckpointMovedOn; what `begin` raises.
+    what stands already only says that it is still so: the date moves, the version doesn't; with `still_so`
+    False nothing moves, and no version is asked for. Raises Invalid, SecretDetected, CheckpointMovedOn; what
+    `begin` raises.
     """
-    if actor.user is None:
-        raise Forbidden("A checkpoint is somebody's. Save it as a user.")
-    fields = _checked(actor, stream, given)
+    user, fields = owner_of_work(actor), _checked(actor, stream, given)
     with transaction.atomic():
         write = begin(actor, project)
-        current = _current(write, actor.user, stream)
+        current = current_of(write, user, stream)
         if current is None:
-            return Saved(_first(write, actor.user, stream, expected_version, fields), changed=True)
-        changed = _differing(current, fields)
-        session = actor.context.session
-        saved_it = bool(session) and current.session == session
+            return save_first(write, user, stream, fields, expected_version)
+        changed = differing(current, fields)
+        if not (changed or still_so):
+            return Saved(current, changed=False)
         # A retry of the session's own save finds everything as it left it.
-        if not (saved_it and (expected_version is None or not changed)):
-            _check_version(current, expected_version, changed)
-        return _save(write, current, changed)
+        if changed or not _saved_last(write, current):
+            check_version(write, current, expected_version, changed)
+        return save_over(write, current, changed)
 
 
 def revise_checkpoint(*, actor: Actor, checkpoint: Checkpoint, expected_version: int, **given: Any) -> Saved:
@@ -78,12 +78,19 @@ def revise_checkpoint(*, actor: Actor, checkpoint: Checkpoint, expected_version:
     fields = _checked(actor, checkpoint.stream, given)
     with transaction.atomic():
         write = begin(actor, checkpoint.project, need=Role.OWNER)
-        current = _current(write, checkpoint.user, checkpoint.stream)
+        current = current_of(write, checkpoint.user, checkpoint.stream)
         if current is None:
             raise CheckpointMovedOn(checkpoint.stream, 0, expected_version, [])
-        changed = _differing(current, fields)
-        _check_version(current, expected_version, changed)
-        return _save(write, current, changed)
+        changed = differing(current, fields)
+        check_version(write, current, expected_version, changed)
+        return save_over(write, current, changed)
+
+
+def owner_of_work(actor: Actor) -> User:
+    """Whose checkpoint an actor saves. Raises Forbidden for the system alone."""
+    if actor.user is None:
+        raise Forbidden("A checkpoint is somebody's. Save it as a user.")
+    return actor.user
 
 
 def _checked(actor: Actor, stream: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +100,11 @@ def _checked(actor: Actor, stream: str, given: dict[str, Any]) -> dict[str, Any]
     return fields
 
 
-def _current(write: ProjectWrite, user: User, stream: str) -> Checkpoint | None:
+# What the moments of the lifecycle are made of too, each under the project's lock.
+
+
+def current_of(write: ProjectWrite, user: User, stream: str) -> Checkpoint | None:
+    """The user's checkpoint of a stream, locked."""
     found = Checkpoint.objects.in_project(write.project).filter(user=user).of_stream(stream)
     current = found.select_for_update(of=("self",)).first()
     if current is not None:
@@ -101,18 +112,33 @@ def _current(write: ProjectWrite, user: User, stream: str) -> Checkpoint | None:
     return current
 
 
-def _check_version(current: Checkpoint, expected: int | None, changed: dict[str, Any]) -> None:
-    if expected != current.version:
-        raise CheckpointMovedOn(current.stream, current.version, expected, changed)
-
-
-def _differing(current: Checkpoint, fields: dict[str, Any]) -> dict[str, Any]:
+def differing(current: Checkpoint, fields: dict[str, Any]) -> dict[str, Any]:
+    """Those of the fields that say something else than what stands."""
     return {name: value for name, value in fields.items() if value != getattr(current, name)}
 
 
-def _first(
-    write: ProjectWrite, user: User, stream: str, expected: int | None, fields: dict[str, Any]
-) -> Checkpoint:
+def may_overwrite(write: ProjectWrite, current: Checkpoint, expected: int | None) -> bool:
+    """Whether the version is the one that stands, or was left out by the session that saved last."""
+    return expected == current.version if expected is not None else _saved_last(write, current)
+
+
+def check_version(
+    write: ProjectWrite, current: Checkpoint, expected: int | None, changed: dict[str, Any]
+) -> None:
+    """Raises CheckpointMovedOn."""
+    if not may_overwrite(write, current, expected):
+        raise CheckpointMovedOn(current.stream, current.version, expected, changed)
+
+
+def _saved_last(write: ProjectWrite, current: Checkpoint) -> bool:
+    session = write.actor.context.session
+    return bool(session) and current.session == session
+
+
+def save_first(
+    write: ProjectWrite, user: User, stream: str, fields: dict[str, Any], expected: int | None = None
+) -> Saved:
+    """Make the checkpoint of a stream that has none. Raises CheckpointMovedOn for a version of it."""
     if expected is not None:
         raise CheckpointMovedOn(stream, 0, expected, [])
     checkpoint = Checkpoint(
@@ -125,25 +151,38 @@ def _first(
         **provenance_of(write.actor),
     )
     checkpoint.save(force_insert=True)
-    return checkpoint
+    return Saved(checkpoint, changed=True)
 
 
-def _save(write: ProjectWrite, current: Checkpoint, changed: dict[str, Any]) -> Saved:
+def save_over(write: ProjectWrite, current: Checkpoint, changed: dict[str, Any], digest: str = "") -> Saved:
+    """Save what changed, keeping what it replaces; without a change the date alone moves.
+
+    What a compaction of another session lost needn't be told any more. `digest` is the delivery's.
+    """
     if changed:
-        CheckpointEntry.objects.create(
-            checkpoint=current,
-            version=current.version,
-            fields=current.values,
-            saved_at=current.updated_at,
-            saved_by=current.saved_by,
-            replaced_at=write.at,
-            actor_kind=current.actor_kind,
-            token_name=current.token_name,
-            **{name: getattr(current, name) for name in Checkpoint.PROVENANCE},
-        )
+        keep(write, current, EntryKind.REPLACED, digest)
         current.version += 1
     for name, value in {**changed, **provenance_of(write.actor)}.items():
         setattr(current, name, value)
     current.updated_at, current.saved_by = write.at, write.actor.user
     current.save()
+    told = CheckpointLoss.objects.filter(checkpoint=current, settled_at=None)
+    told.exclude(session=write.actor.context.session).update(settled_at=write.at)
     return Saved(current, bool(changed))
+
+
+def keep(write: ProjectWrite, current: Checkpoint, kind: EntryKind, digest: str = "") -> None:
+    """Keep the checkpoint as it stands in its history."""
+    CheckpointEntry.objects.create(
+        checkpoint=current,
+        version=current.version,
+        kind=kind,
+        request_digest=digest,
+        fields=current.everything,
+        saved_at=current.updated_at,
+        saved_by=current.saved_by,
+        replaced_at=write.at,
+        actor_kind=current.actor_kind,
+        token_name=current.token_name,
+        **{name: getattr(current, name) for name in Checkpoint.PROVENANCE},
+    )

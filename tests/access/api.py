@@ -51,6 +51,14 @@ def of_review(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.review.number}
 
 
+def of_task(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.task.number}
+
+
+def of_receipt(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.receipt.number}
+
+
 READ = Use("read", people(200))
 NEW = {"title": "A new one", "summary": "What it says.", "kind": "note"}
 
@@ -63,7 +71,22 @@ def reading(params: Callable[[World], dict[str, Any]] = of_project, query: str =
     return Address({"GET": READ}, params, query)
 
 
+def moment(right: str, **body: Any) -> Address:
+    """A moment of the lifecycle, which says itself what session it is of."""
+    may = people(200) if right == "read" else people(200, reader=403)
+    return Address({"POST": Use(right, may, {**CONTEXT, **body})}, of_project)
+
+
 _HERE = "api/v1/projects/<slug:slug>"
+_TASK = f"{_HERE}/tasks/<int:number>"
+_RECEIPT = f"{_HERE}/receipts/<int:number>"
+# Of these people the owner alone has one.
+_OWN = Use(
+    "read",
+    people(404, owner=200),
+    tokens=dict.fromkeys(("reader", "contributor", "reviewer"), "not_found"),
+)
+_FILE = "## Objective\nGo on.\n"
 _MEMORY = f"{_HERE}/memories/<int:number>"
 _REVIEW = f"{_HERE}/reviews/R<int:number>"
 _REVIEWERS = people(404, reviewer=200, owner=200)
@@ -94,4 +117,24 @@ API: dict[str, Address] = {
         {"POST": Use("review", _REVIEWERS, {"decision": "reject", "note": "No.", "write_context": CONTEXT})},
         of_review,
     ),
+    f"{_HERE}/context": reading(),
+    f"{_HERE}/tasks": Address(
+        {"GET": READ, "POST": writing(201, title="A task", summary="Why.")}, of_project
+    ),
+    _TASK: Address({"GET": READ, "PATCH": writing(title="Another title")}, of_task, headers=VERSION_ONE),
+    f"{_TASK}/claim": Address({"POST": writing()}, of_task),
+    f"{_TASK}/release": Address({"POST": writing()}, of_task),
+    f"{_HERE}/receipts": Address({"GET": READ, "POST": writing(201, summary="It is done.")}, of_project),
+    _RECEIPT: reading(of_receipt),
+    f"{_RECEIPT}/acknowledge": Address({"POST": writing()}, of_receipt),
+    f"{_HERE}/checkpoints": reading(),
+    f"{_HERE}/checkpoint": Address({"GET": _OWN, "PUT": writing(objective="Go on.")}, of_project),
+    f"{_HERE}/checkpoint/file": Address({"GET": _OWN, "PUT": writing(text=_FILE)}, of_project),
+    f"{_HERE}/checkpoint/history": Address({"GET": _OWN}, of_project),
+    f"{_HERE}/lifecycle/bootstrap": moment("read"),
+    f"{_HERE}/lifecycle/assemble": moment("read"),
+    f"{_HERE}/lifecycle/after-turn": moment("write", objective="Go on."),
+    f"{_HERE}/lifecycle/compact": moment("write", objective="Go on."),
+    f"{_HERE}/lifecycle/prepare-subagent": moment("read"),
+    f"{_HERE}/lifecycle/subagent-ended": moment("write", child="c1", results="Two of each."),
 }

@@ -13,6 +13,7 @@ from memories.models import Memory, Review
 from memories.services import Pending, revise_memory
 from projects.models import AccessToken, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
+from tasks.lifecycle import compact
 from tasks.models import Receipt, Task
 from tasks.services import save_checkpoint
 from tests.admin_client import superuser
@@ -101,6 +102,8 @@ def make_world() -> World:
     task = task_in(project, author, description=texts["body"], **said)
     receipt = receipt_in(project, author, unsurfaced_results=texts["body"], **said)
     save_checkpoint(actor=agent(author), project=project, objective=texts["body"])
+    save_checkpoint(actor=agent(people["owner"]), project=project, objective="canary-own")
+    compact(actor=agent(people["owner"]), project=project, objective="")
     return World(project, people, author, shared, private, token, review, task, receipt)
 
 

@@ -23,9 +23,11 @@ from memoryhub.kernel.rest.documenting import document
 from memoryhub.wsgi import application
 from projects.models import Project, User
 from projects.services import change_settings
+from tasks.lifecycle import compact
+from tasks.services import save_checkpoint
 from tests.access.api import API
 from tests.access.world import make_world
-from tests.factories import MemoryFactory, agent, member, token_for
+from tests.factories import MemoryFactory, agent, member, receipt_in, task_in, token_for
 
 CHECKS: list[Any] = [
     not_a_server_error,
@@ -56,7 +58,7 @@ def _one_connection() -> Iterator[None]:
 
 @pytest.fixture
 def token(project: Project, alice: User, settings: Any) -> str:
-    """Of a reviewer, in a project with a bag, an old one, and proposals that wait."""
+    """Of a reviewer, in a project with a bag, an old one, proposals that wait, and work in flight."""
     settings.MEMORYHUB_CALLS_PER_MINUTE = 1_000_000
     bag = MemoryFactory(project=project, author=alice, tags=["net"], kind="constraint", scope_paths=["src"])
     MemoryFactory(project=project, author=alice, parent=bag, kind="decision", body="What it says.\n")
@@ -65,6 +67,10 @@ def token(project: Project, alice: User, settings: Any) -> str:
     change_settings(by=None, project=project, fields={"review_policy": "agents"})
     for title in ("One", "Two", "Three"):
         add_memory(actor=agent(bob), project=project, title=title, summary=title, kind="fact")
+    task, receipt = task_in(project, alice), receipt_in(project, alice, unsurfaced_results="Look.")
+    assert {task.number, receipt.number} == {4, 5}
+    save_checkpoint(actor=agent(alice), project=project, objective="Go on.", blockers="The key.")
+    compact(actor=agent(alice), project=project, blockers="")
     return token_for(alice, project, rights=("read", "write", "review"))[1]
 
 

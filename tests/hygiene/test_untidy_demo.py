@@ -52,5 +52,6 @@ def test_loading_it_again_stores_nothing() -> None:
 def test_the_doctor_finds_it_sound() -> None:
     load_demo()
     for project in Project.objects.all():
-        for check in all_checks().values():
-            assert list(check(project)) == []
+        for name, check in all_checks().items():
+            # Where work stands there is told on purpose: a result that nobody heard of, and so on.
+            assert name == "checkpoints" or list(check(project)) == []

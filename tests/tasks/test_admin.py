@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from memoryhub.kernel.actor import Door
 from projects.models import Project, User
-from tasks.models import Checkpoint, CheckpointEntry, Receipt, Task, TaskRevision
+from tasks.lifecycle import compact
+from tasks.models import Checkpoint, CheckpointEntry, CheckpointLoss, Receipt, Task, TaskRevision
 from tasks.services import claim_task, revise_task, save_checkpoint
 from tests.admin_client import act, errors, fill, said, signed_in, staff, url
 from tests.factories import MemoryFactory, agent, person, receipt_in, task_in
@@ -106,6 +107,17 @@ def test_a_checkpoint_is_changed_with_its_version(admin: Client, project: Projec
     assert errors(fill(admin, there)) == {}
     assert (Checkpoint.objects.get().version, CheckpointEntry.objects.count()) == (2, 1)
     assert admin.get(url(CheckpointEntry, "change", CheckpointEntry.objects.get().pk)).status_code == 200
+
+
+def test_what_was_lost_is_shown_and_never_changed(admin: Client, project: Project, bob: User) -> None:
+    save_checkpoint(actor=agent(bob), project=project, objective="Go on.", blockers="<script>\u202e")
+    compact(actor=agent(bob), project=project, blockers="")
+    loss = CheckpointLoss.objects.get()
+    page = admin.get(url(CheckpointLoss, "change", loss.pk)).content.decode()
+    assert "blockers: &lt;script&gt;[U+202E]" in page
+    assert admin.post(url(CheckpointLoss, "change", loss.pk), {"lost": "[]"}).status_code == 403
+    assert admin.get(f"{url(CheckpointLoss, 'changelist')}?settled=no").context["cl"].result_count == 1
+    assert admin.get(f"{url(CheckpointEntry, 'changelist')}?kind=kept").context["cl"].result_count == 0
 
 
 def test_staff_that_may_only_see_writes_nothing(project: Project, bob: User) -> None:

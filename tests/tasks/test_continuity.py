@@ -14,6 +14,7 @@ from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.json_text import as_json
 from projects.models import Project, User
 from tasks.continuity import BUDGET, BUDGET_MAX, BUDGET_MIN, continuity_context
+from tasks.lifecycle import compact
 from tasks.models import Checkpoint, CheckpointFields
 from tasks.services import acknowledge_receipt, claim_task, save_checkpoint
 from tests.factories import MemoryFactory, agent, person, receipt_in, task_in
@@ -256,6 +257,8 @@ def test_the_queries_are_at_most_14_and_the_same_for_few_and_many(
     reject(alice, propose(bob, project))
     save(bob, project, **STATE)
     save(bob, project, stream="other", **STATE)
+    compact(actor=agent(bob), project=project, key_decisions=[])
+    assert continuity_context(project, bob)["loss"]
     counts = []
     for many in (3, 23):
         for _ in range(many):

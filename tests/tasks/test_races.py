@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from projects.models import Project, Role, User
 from tasks.errors import CheckpointMovedOn, ClaimedByAnother, TaskMovedOn, TaskRule
-from tasks.models import Blocker, Checkpoint, CheckpointEntry, Receipt, Task
+from tasks.lifecycle import compact, subagent_ended
+from tasks.models import Blocker, Checkpoint, CheckpointEntry, CheckpointLoss, Receipt, Task
 from tasks.services import claim_task, create_task, revise_task, save_checkpoint, write_handoff
 from tests.factories import ProjectFactory, agent, member, person, task_in, token_for
 from tests.threads import at_once, errors
@@ -125,3 +126,21 @@ def test_of_two_sessions_that_save_one_version_one_wins(alice: User, project: Pr
     )
     assert [type(error) for error in errors(results)] == [CheckpointMovedOn] * 7
     assert Checkpoint.objects.get().version == 2
+
+
+def test_a_moment_that_is_delivered_sixteen_times_at_once_happens_once(alice: User, project: Project) -> None:
+    save_checkpoint(actor=agent(alice), project=project, objective="Begin.", blockers="The key.")
+
+    def deliver(n: int) -> str:
+        actor, moment = agent(alice), n % 2
+        try:
+            if moment:
+                return compact(actor=actor, project=project, objective="Go on.", blockers="").did
+            return subagent_ended(actor=actor, project=project, child="c", results="Two of each.").did
+        finally:
+            connection.close()
+
+    results = at_once(16, deliver)
+    assert not errors(results)
+    assert Checkpoint.objects.get().values["unsurfaced_results"] == "Two of each."
+    assert (CheckpointEntry.objects.count(), CheckpointLoss.objects.count()) == (2, 1)

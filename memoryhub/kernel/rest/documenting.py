@@ -91,8 +91,11 @@ def _parameters(path: str, endpoint: Endpoint, reads: bool) -> Iterator[Schema]:
         yield {"name": part, "in": "path", "required": True, "schema": _PARTS[part]}
     if endpoint.versioned:
         said = "The ETag of what was read: the change is refused when something else changed it since."
+        needed = not endpoint.unversioned_too
+        if not needed:
+            said += " May be left out where there is nothing yet, and by the session that saved last."
         schema = {"type": "string", "pattern": '^"[1-9][0-9]{0,8}"$'}
-        yield {"name": "If-Match", "in": "header", "required": True, "description": said, "schema": schema}
+        yield {"name": "If-Match", "in": "header", "required": needed, "description": said, "schema": schema}
     for name, argument in endpoint.arguments.items() if reads else ():
         schema = schema_of(argument)
         said = schema.pop("description", "")
@@ -143,6 +146,8 @@ def _responses(path: str, endpoint: Endpoint, reads: bool) -> Schema:
     refusals |= _INPUT if reads else _WRITE
     if endpoint.versioned:
         refusals |= _VERSIONED
+    if endpoint.unversioned_too:
+        del refusals["428"]
     good = {"200": _answer(endpoint, "Done." if not reads else "What was asked for.", _ETAG)}
     if endpoint.creates:
         good["200"] = _answer(endpoint, "A retry: it was stored before.", _ETAG | _LOCATION)

@@ -14,7 +14,7 @@ from memoryhub.kernel.errors import NotFound, Problems
 from memoryhub.kernel.refs import MAX_NUMBER
 from memoryhub.kernel.rest.reading import check_names, etag, expected_version, from_query
 from memoryhub.kernel.rest.shapes import Schema
-from memoryhub.kernel.tools import Answer, Tool, find_tool
+from memoryhub.kernel.tools import Answer, Tool, VersionedText, find_tool
 
 VERSION = "expected_version"
 
@@ -25,8 +25,9 @@ class Endpoint:
 
     `path` says which argument a part of the address is; `fixed` are arguments that the address stands for;
     `takes` narrows those that the body or the query string may name. `versioned`: `If-Match` is the tool's
-    `expected_version`. `of_version`: the answer's version is its ETag. `creates`: 201 with a Location.
-    `waits`: it may become a review. `name` is what the document calls it; the tool's name unless given.
+    `expected_version`; `unversioned_too`: it may be missing. `of_version`: the answer's version is its ETag.
+    `creates`: 201 with a Location. `waits`: it may become a review. `name` is what the document calls it;
+    the tool's name unless given.
     """
 
     tool: Tool
@@ -36,6 +37,7 @@ class Endpoint:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     versioned: bool = False
+    unversioned_too: bool = False
     of_version: bool = False
     creates: bool = False
     waits: bool = False
@@ -62,7 +64,8 @@ class Endpoint:
             if isinstance(value, int) and not 0 < value <= MAX_NUMBER:
                 raise NotFound("There is nothing with such a number.")
         named = {argument: path[part] for part, argument in self.path.items()}
-        version = {VERSION: expected_version(request)} if self.versioned else {}
+        needed = self.versioned and not (self.unversioned_too and "If-Match" not in request.headers)
+        version = {VERSION: expected_version(request)} if needed else {}
         said = from_query(request.query_params, self.arguments, problems)
         if request.method not in ("GET", "HEAD"):
             # Nothing of a write stands in an address: those are kept in logs.
@@ -73,7 +76,8 @@ class Endpoint:
     def response(self, request: Request, answer: Answer) -> Response:
         """The tool's answer with the status and headers that HTTP has for it."""
         if isinstance(answer, str):
-            return Response(answer)
+            versioned = {"ETag": etag(answer.version)} if isinstance(answer, VersionedText) else {}
+            return Response(answer, headers=versioned)
         response = Response(answer)
         if answer.get("result") == "pending_review":
             response.status_code = 202
