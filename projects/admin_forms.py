@@ -122,7 +122,7 @@ class AddProjectForm(RowForm):
     def project(self) -> dict[str, Any]:
         """What `create_project` takes."""
         given = dict(self.cleaned_data)
-        return {**given, "review_policy": given.pop("works_in")}
+        return {"review_policy": given.pop("works_in"), **given}
 
 
 class ChangeProjectForm(SeenForm):

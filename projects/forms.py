@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils import timezone
 
 from memoryhub.kernel.errors import DomainError
@@ -140,6 +141,7 @@ class PasswordForm(PasswordChangeForm):
         }
         for name, label in labels.items():
             self.fields[name].label = label
+        self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
         self.fields["new_password2"].help_text = ""
         self.fields["old_password"].widget.attrs.pop("autofocus", None)
 

@@ -84,6 +84,7 @@ class SettingsForm(SeenForm):
         for name, field in self.fields.items():
             field.label, field.help_text = LABELS[name], MEANS[name]
             field.disabled = not may_change
+            field.show_hidden_initial = may_change
 
     def groups(self) -> list[tuple[Group, list[Any]]]:
         """The fields as the page shows them: under headings."""
@@ -111,6 +112,7 @@ class PolicyOfWork(forms.ChoiceField):
             "label": "Who works in it?",
             "choices": self.WHO,
             "widget": forms.RadioSelect,
+            "initial": ReviewPolicy.AGENTS.value,
             "help_text": "It can be changed later in the settings, as the review policy.",
         }
         super().__init__(**{**given, **kwargs})
@@ -145,4 +147,4 @@ class NewProjectForm(forms.Form):
     def project(self) -> dict[str, Any]:
         """What `create_project` takes, beside the owner."""
         given = dict(self.cleaned_data)
-        return {**given, "review_policy": given.pop("works_in")}
+        return {"review_policy": given.pop("works_in"), **given}

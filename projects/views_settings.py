@@ -24,7 +24,7 @@ from projects.services import archive_project, change_settings, create_project, 
 @require_http_methods(["GET", "HEAD", "POST"])
 def project_new(request: AuthedRequest) -> HttpResponse:
     """Make a project and own it: everybody with an account may."""
-    form = NewProjectForm(request.POST or None, initial={"works_in": "agents"})
+    form = NewProjectForm(request.POST or None)
     if form.is_valid():
         try:
             project = create_project(owner=request.user, **form.project())

@@ -44,10 +44,12 @@ def feed_of(project: Project, reader: User, wanted: Wanted, *, cursor: str = "",
         cursor = ""
     with read_snapshot():
         read = [_rows(kept, project, reader, wanted, places.get(kept.name), limit + 1) for kept in all_kept()]
-    # Each kind in its own order, so that the place of its last row told is where it goes on.
-    merged = list(heapq.merge(*read, key=lambda each: each[0].timestamp(), reverse=True))
+    # Each kind in its own order, and each goes on by itself. What is written meanwhile comes in none.
+    for kept, rows in zip(all_kept(), read, strict=True):
+        places[kept.name] = kept.place_of(rows[0][2] if rows else None, is_told=False)
+    merged = list(heapq.merge(*read, key=lambda each: each[0], reverse=True))
     for _, kept, row in merged[:limit]:
-        places[kept.name] = kept.place_of(row)
+        places[kept.name] = kept.place_of(row, is_told=True)
     events = [kept.tell(row, project) for _, kept, row in merged[:limit]]
     more = cursors.encode(places, bound) if len(merged) > limit else None
     return Feed(events, more, is_first=not cursor)

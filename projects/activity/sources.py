@@ -101,17 +101,25 @@ class Kept:
         return rows.order_by("-pk") if self.ids_rise else rows.order_by(f"-{self.at}", "-pk")
 
     def after(self, rows: QuerySet[Any], place: list[Any] | None) -> QuerySet[Any]:
-        """Those that come later in the list than a place that `place_of` told."""
+        """Those that come at a place that `place_of` told or later in the list; None is its beginning."""
         if place is None:
             return rows
+        if not place:
+            return rows.none()
+        is_told, pk, *at = place
+        within = Q(pk__lt=pk) if is_told else Q(pk__lte=pk)
         if self.ids_rise:
-            return rows.filter(pk__lt=place[0])
-        pk, at = place[0], dt.datetime.fromisoformat(place[1])
-        return rows.filter(Q(**{f"{self.at}__lt": at}) | Q(**{self.at: at}, pk__lt=pk))
+            return rows.filter(within)
+        moment = dt.datetime.fromisoformat(at[0])
+        return rows.filter(Q(**{f"{self.at}__lt": moment}) | Q(within, **{self.at: moment}))
 
-    def place_of(self, row: Any) -> list[Any]:
-        """Where a row stands in the order, for a cursor."""
-        return [row.pk] if self.ids_rise else [row.pk, getattr(row, self.at).isoformat()]
+    def place_of(self, row: Any | None, *, is_told: bool) -> list[Any]:
+        """Where the list goes on, for a cursor: after a row that was told, or at the first that wasn't. Of no
+        row at all it is its end, whatever is written later.
+        """
+        if row is None:
+            return []
+        return [is_told, row.pk] if self.ids_rise else [is_told, row.pk, getattr(row, self.at).isoformat()]
 
 
 _kept: dict[str, Kept] = {}
