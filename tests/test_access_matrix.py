@@ -135,10 +135,10 @@ PAGES: dict[str, Page] = {
         params=of_project,
         data={"user": "stranger", "role": "reader"},
     ),
-    "p/<slug:slug>/members/<str:username>/": Page(
+    "p/<slug:slug>/members/@<str:username>/": Page(
         get=members(403, owner=200), post=members(403, owner=302), params=of_author, data={"role": "reader"}
     ),
-    "p/<slug:slug>/members/<str:username>/remove/": Page(post=members(403, owner=302), params=of_author),
+    "p/<slug:slug>/members/@<str:username>/remove/": Page(post=members(403, owner=302), params=of_author),
     "p/<slug:slug>/settings/": Page(
         get=members(200), post=members(403, owner=302), params=of_project, data=SETTINGS
     ),

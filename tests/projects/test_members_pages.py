@@ -61,18 +61,18 @@ def test_every_member_sees_who_is_in_it_and_owners_alone_change_it(
         assert all(name in page for name in ("alice", "rita", "bob", "rick"))
         assert "Add a member" not in page
         assert client.post(MEMBERS, change).status_code == 403
-        assert client.get(f"{MEMBERS}bob/").status_code == 403
-        assert client.post(f"{MEMBERS}bob/", {"role": "owner"}).status_code == 403
-        assert client.post(f"{MEMBERS}bob/remove/").status_code == 403
+        assert client.get(f"{MEMBERS}@bob/").status_code == 403
+        assert client.post(f"{MEMBERS}@bob/", {"role": "owner"}).status_code == 403
+        assert client.post(f"{MEMBERS}@bob/remove/").status_code == 403
     stranger = signed_in(charlie)
-    for address in (MEMBERS, f"{MEMBERS}bob/", f"{MEMBERS}bob/remove/"):
+    for address in (MEMBERS, f"{MEMBERS}@bob/", f"{MEMBERS}@bob/remove/"):
         assert stranger.post(address, change).status_code == 404
     assert {role(user, project) for user in (rita, bob, rick)} == {"reviewer", "contributor", "reader"}
     assert role(charlie, project) is None
     owner = signed_in(alice)
     assert "Add a member" in text(owner.get(MEMBERS))
     for wrong in ("nobody", "member\x00", "\u202ecod"):
-        assert owner.get(f"{MEMBERS}{wrong}/").status_code == 404
+        assert owner.get(f"{MEMBERS}@{wrong}/").status_code == 404
 
 
 def test_a_member_is_added_by_name_sees_the_project_and_is_let_go(
@@ -87,13 +87,13 @@ def test_a_member_is_added_by_name_sees_the_project_and_is_let_go(
     assert "Pelican" in text(new.get(there))
     assert "Harbor API" in text(new.get("/"))
     token, secret = token_for(charlie, project)
-    page = text(owner.get(f"{MEMBERS}charlie/"))
+    page = text(owner.get(f"{MEMBERS}@charlie/"))
     assert "private memories stay theirs" in page
     assert "1 token of theirs opens nothing here" in page
     assert text(owner.get(MEMBERS)).count("1 token") == 1
-    owner.post(f"{MEMBERS}charlie/", {"role": "reader"})
+    owner.post(f"{MEMBERS}@charlie/", {"role": "reader"})
     assert role(charlie, project) == "reader"
-    owner.post(f"{MEMBERS}charlie/remove/")
+    owner.post(f"{MEMBERS}@charlie/remove/")
     assert new.get(there).status_code == 404
     assert Agent(secret, path="/mcp/p/harbor").post("tools/list").status_code == 404
     assert token.public_part not in text(owner.get("/p/harbor/members/"))
@@ -129,13 +129,13 @@ def test_the_last_owner_cant_go_and_can_when_there_is_another(
     project: Project, alice: User, bob: User
 ) -> None:
     owner = signed_in(alice)
-    refused = owner.post(f"{MEMBERS}alice/", {"role": "reader"})
+    refused = owner.post(f"{MEMBERS}@alice/", {"role": "reader"})
     assert refused.status_code == 422
-    refused = owner.post(f"{MEMBERS}alice/remove/")
+    refused = owner.post(f"{MEMBERS}@alice/remove/")
     assert refused.status_code == 422
     assert "A project needs an owner. Make somebody else one first." in text(refused)
-    owner.post(f"{MEMBERS}bob/", {"role": "owner"})
-    assert "You left Harbor API." in text(owner.post(f"{MEMBERS}alice/remove/", follow=True))
+    owner.post(f"{MEMBERS}@bob/", {"role": "owner"})
+    assert "You left Harbor API." in text(owner.post(f"{MEMBERS}@alice/remove/", follow=True))
     assert role(alice, project) is None
     assert owner.get(MEMBERS).status_code == 404
 
