@@ -9,7 +9,7 @@ class HygieneConfig(AppConfig):
 
     def ready(self) -> None:
         from hygiene import doctor, tools  # noqa: F401 - declares the tool
-        from hygiene.line import closing_line, overview_entry
+        from hygiene.line import closing_line, overview_entry, tried_line
         from hygiene.parts import finding_filter, last_scores, memory_part, overview_part
         from hygiene.services import forget_reports, watch
         from hygiene.services.upkeep import keep_up
@@ -23,7 +23,7 @@ class HygieneConfig(AppConfig):
 
         register_watcher(watch)
         register_forgetter(forget_reports)
-        register_closing_line(closing_line, place=1)
+        register_closing_line(closing_line, place=1, trying=tried_line)
         register_overview("hygiene", overview_entry)
         register_overview_part("hygiene", overview_part)
         register_memory_part("hygiene", memory_part)

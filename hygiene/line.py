@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import Any
 
 from hygiene.findings import HygieneReport
-from hygiene.services.reporting import report_of
+from hygiene.services.reporting import report_of, tried_report
 from projects.models import Project, User
 
 NAMED_RULES = 2
@@ -30,6 +30,11 @@ def closing_line(project: Project, reader: User, day: dt.datetime) -> str:
     as it is in the snapshot that it reads.
     """
     return line(kept_report(project, day, fresh=True), project.hygiene_threshold)
+
+
+def tried_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """The same for settings that are being tried out: counted now, and kept nowhere."""
+    return line(tried_report(project, day), project.hygiene_threshold)
 
 
 def kept_report(project: Project, day: dt.datetime, *, fresh: bool = False) -> HygieneReport:

@@ -7,20 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from memories.models import Memory
 from memories.querysets import MemoryQuerySet
 from projects.models import Project, User
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a page: a template, and what it shows as `part`."""
-
-    template: str
-    shown: Any = None
-
+from projects.parts import Part as Part
 
 OverviewPart = Callable[[Project, User], Part | None]
 MemoryPart = Callable[[Project, User, Memory], Part | None]

@@ -169,10 +169,11 @@ class ProjectAdmin(Extendable, ServiceAdmin):
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        first = ("slug", "name") if obj else ("slug", "name", "owner")
+        first = ("slug", "name") if obj else ("slug", "name", "owner", "works_in")
+        asked = [name for name in Project.SETTINGS if obj or name != "review_policy"]
         return (
             (None, {"fields": first}),
-            ("Settings", {"fields": Project.SETTINGS}),
+            ("Settings", {"fields": asked}),
             *(((None, {"fields": ("uid", "created_at", "archived_at")}),) if obj else ()),
         )
 
@@ -180,11 +181,10 @@ class ProjectAdmin(Extendable, ServiceAdmin):
         return self._KEPT if obj else ()
 
     def add_with_service(self, request: HttpRequest, form: Any) -> Project:
-        return create_project(**form.cleaned_data)
+        return create_project(**form.project())
 
     def change_with_service(self, request: HttpRequest, obj: Project, form: Any) -> Project:
-        changed = {name: form.cleaned_data[name] for name in form.changed_data}
-        return change_settings(by=_asker(request), project=obj, fields=changed)
+        return change_settings(by=_asker(request), project=obj, fields=form.changes, seen=form.seen)
 
     @admin.action(description="Archive: nothing in them changes any more", permissions=["change"])
     def archive(self, request: HttpRequest, queryset: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from django import forms
@@ -15,6 +14,7 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from memoryhub.kernel.admin import ServiceForm
 from memoryhub.kernel.tools import Right
 from projects.attempts import count_attempt
+from projects.forms_settings import PolicyOfWork, RowForm, SeenForm
 from projects.models import AccessToken, Membership, Project, User
 from projects.services import change_password
 from projects.services.checking import checked
@@ -30,25 +30,12 @@ class AdminSignInForm(AdminAuthenticationForm):
         return super().clean()
 
 
-class _RowForm(ServiceForm):
-    """A form whose fields are a row's own: the service's check of the row names every bad one."""
-
-    unchecked: tuple[str, ...] = ()
-
-    def check_shape(self) -> None:
-        row = copy.copy(self.instance)
-        read = {field.name for field in row._meta.concrete_fields} & set(self.cleaned_data)
-        for name in read:
-            setattr(row, name, self.cleaned_data[name])
-        checked(row, exclude=(*self.unchecked, *(set(self.fields) - read)))
-
-
 def _password(label: str, help_text: str = "") -> forms.CharField:
     widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
     return forms.CharField(label=label, widget=widget, help_text=help_text)
 
 
-class AddUserForm(_RowForm):
+class AddUserForm(RowForm):
     """A new account. What is typed twice is the password."""
 
     places = {"password": "password1"}
@@ -74,7 +61,7 @@ class AddUserForm(_RowForm):
         return {**given, "password": self.cleaned_data["password1"]}
 
 
-class ChangeUserForm(_RowForm):
+class ChangeUserForm(RowForm):
     """An account's own fields and, for superusers, what it may do in the admin."""
 
     unchecked = ("password",)
@@ -118,19 +105,27 @@ class PasswordForm(AdminPasswordChangeForm):
         return change_password(user=self.user, password=self.cleaned_data["password1"])
 
 
-class AddProjectForm(_RowForm):
-    """A new project with its first owner."""
+class AddProjectForm(RowForm):
+    """A new project with its first owner. Who works in it decides its review policy."""
 
     owner = forms.ModelChoiceField(
         User.objects.filter(is_active=True).order_by("username"), help_text="Its first owner."
     )
+    works_in = PolicyOfWork()
+
+    places = {"review_policy": "works_in"}
 
     class Meta:
         model = Project
-        fields = ("slug", "name", *Project.SETTINGS)
+        fields = ("slug", "name", *(name for name in Project.SETTINGS if name != "review_policy"))
+
+    def project(self) -> dict[str, Any]:
+        """What `create_project` takes."""
+        given = dict(self.cleaned_data)
+        return {"review_policy": given.pop("works_in"), **given}
 
 
-class ChangeProjectForm(_RowForm):
+class ChangeProjectForm(SeenForm):
     """A project's name and settings; the slug never changes."""
 
     class Meta:

@@ -29,6 +29,20 @@ def count_attempt(request: HttpRequest) -> None:
         ) from None
 
 
+def count_password(request: HttpRequest) -> None:
+    """Count an attempt to name the present password: a session that was left open opens no account.
+
+    Raises RateLimited.
+    """
+    try:
+        attempts.hit(f"password:{request.user.pk}", A_NAME)
+    except RateLimited as refusal:
+        wait = refusal.details["retry_after"]
+        raise RateLimited(
+            f"Too many attempts. Wait {wait} seconds, then try again.", retry_after=wait
+        ) from None
+
+
 def client_address(request: HttpRequest) -> str:
     """Who asks. Behind a proxy it is what the proxy, the last to append, saw; else the peer."""
     forwarded = request.headers.get("X-Forwarded-For", "") if settings.MEMORYHUB_BEHIND_PROXY else ""

@@ -47,9 +47,13 @@ def address_of(project: Project) -> str:
     return f"{settings.MEMORYHUB_URL}/mcp/p/{project.slug}"
 
 
-def clients_for(project: Project, token: str = PLACEHOLDER) -> list[Client]:
-    """Each client's lines for this project."""
-    url = address_of(project)
+def address_of_all() -> str:
+    """Where an agent connects whose token reaches several projects: each call names one."""
+    return f"{settings.MEMORYHUB_URL}/mcp"
+
+
+def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
+    """Each client's lines. The token stands in a header or a variable, never in the address."""
     header = f"Authorization: Bearer {token}"
     headers = {"Authorization": f"Bearer {token}"}
     export = Step(

@@ -1,4 +1,4 @@
-"""What the shell around every page needs: the theme, and the projects to switch to."""
+"""What the shell around every page needs: the look, and the projects to switch to."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from projects.models import Project
 
 THEME_COOKIE = "theme"
 THEMES = {"system": "System", "light": "Light", "dark": "Dark"}
+DENSITY_COOKIE = "density"
+DENSITIES = {"comfortable": "Comfortable", "compact": "Compact"}
 # The switcher is a short cut; Home has them all.
 SWITCHER_MAX = 30
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`theme`, `themes` and `switcher`, which is read when a template asks for it and not before."""
-    chosen = request.COOKIES.get(THEME_COOKIE, "")
+    """The look, what there is to choose, and `switcher`, read when a template asks for it and not before."""
+    theme, density = (request.COOKIES.get(name, "") for name in (THEME_COOKIE, DENSITY_COOKIE))
 
     def switcher() -> list[Project]:
         user = getattr(request, "user", None)
@@ -24,4 +26,10 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             return []
         return list(Project.objects.with_role_of(user).current()[:SWITCHER_MAX])
 
-    return {"theme": chosen if chosen in THEMES else "system", "themes": THEMES, "switcher": switcher}
+    return {
+        "theme": theme if theme in THEMES else "system",
+        "themes": THEMES,
+        "density": density if density in DENSITIES else "comfortable",
+        "densities": DENSITIES,
+        "switcher": switcher,
+    }

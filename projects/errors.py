@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memoryhub.kernel.errors import Forbidden, NotFound
+from collections.abc import Mapping
+from typing import Any
+
+from memoryhub.kernel.errors import Conflict, Forbidden, NotFound
 
 
 class NoSuchProject(NotFound):
@@ -35,3 +38,16 @@ class ProjectArchived(Forbidden):
 
     def __init__(self) -> None:
         super().__init__("The project is archived; nothing in it changes. An owner can restore it.")
+
+
+class SettingsMoved(Conflict):
+    """Somebody else changed the same settings meanwhile: `details.fields` says what they are now."""
+
+    def __init__(self, now: Mapping[str, Any]) -> None:
+        self.now = now
+        fields = {name: f"Somebody changed it meanwhile; it is now: {value}." for name, value in now.items()}
+        names = ", ".join(name.replace("_", " ") for name in fields)
+        super().__init__(
+            f"Somebody else changed this meanwhile: {names}. Nothing is saved; look at both and save again.",
+            fields=fields,
+        )

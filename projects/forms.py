@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import zoneinfo
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils import timezone
 
 from memoryhub.kernel.errors import DomainError
+from memoryhub.kernel.text import visible_marks
 from memoryhub.kernel.tools import Right
-from projects.context import THEMES
-from projects.models import AccessToken, Role
+from projects.context import DENSITIES, THEMES
+from projects.models import AccessToken, Project, Role
 
 # What a role can use at all: more in a token would promise what its user may not do.
 RIGHTS = {
@@ -91,10 +94,71 @@ class TokenForm(forms.Form):
         return dt.datetime.combine(day, end, timezone.get_current_timezone()) if day else None
 
 
+class MyTokenForm(TokenForm):
+    """A token of mine for as many of my projects as I like."""
+
+    projects = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="For",
+        help_text="It sees nothing outside of these.",
+    )
+
+    field_order = ("name", "projects", "rights", "expires_on")
+
+    def __init__(self, *args: Any, mine: Sequence[Project], **kwargs: Any) -> None:
+        # What the highest of my roles can use; in each project it is never more than my role there.
+        roles = [Role(project.role) for project in mine]  # type: ignore[attr-defined]
+        super().__init__(*args, role=max(roles, key=lambda role: role.rank, default=Role.READER), **kwargs)
+        self._by_slug = {project.slug: project for project in mine}
+        field = cast(forms.MultipleChoiceField, self.fields["projects"])
+        field.choices = [
+            (project.slug, f"{visible_marks(project.name)} ({role})")
+            for project, role in zip(mine, roles, strict=True)
+        ]
+        if len(mine) == 1:
+            field.initial = [mine[0].slug]
+
+    @property
+    def chosen(self) -> list[Project]:
+        """The projects that were ticked."""
+        return [self._by_slug[slug] for slug in self.cleaned_data["projects"]]
+
+
+class PasswordForm(PasswordChangeForm):
+    """Django's, asking for the present password, in words of ours. The service sets it."""
+
+    error_messages = {
+        "password_incorrect": "This is not your present password. Type it again.",
+        "password_mismatch": "The two new passwords differ. Type the same twice.",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        labels = {
+            "old_password": "Present password",
+            "new_password1": "New password",
+            "new_password2": "New password again",
+        }
+        for name, label in labels.items():
+            self.fields[name].label = label
+        self.fields["new_password1"].help_text = " ".join(password_validators_help_texts())
+        self.fields["new_password2"].help_text = ""
+        self.fields["old_password"].widget.attrs.pop("autofocus", None)
+
+    def save(self, commit: bool = True) -> Any:
+        raise NotImplementedError("Forms never save. Call change_password.")
+
+
 class ThemeForm(forms.Form):
     """Which of the looks; `system` follows the machine."""
 
     theme = forms.ChoiceField(choices=list(THEMES.items()))
+
+
+class DensityForm(forms.Form):
+    """How close together rows stand."""
+
+    density = forms.ChoiceField(choices=list(DENSITIES.items()))
 
 
 class TimeZoneForm(forms.Form):

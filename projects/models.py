@@ -15,7 +15,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 from memoryhub.kernel.tools import Right
-from projects.querysets import AccessTokenQuerySet, ProjectQuerySet, UserManager
+from projects.querysets import AccessTokenQuerySet, MembershipQuerySet, ProjectQuerySet, UserManager
 
 
 def check_time_zone(name: str) -> None:
@@ -227,6 +227,8 @@ class Membership(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.CONTRIBUTOR)
     joined_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         ordering = ("id",)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Prefetch, Q, Subquery
 
 if TYPE_CHECKING:
-    from projects.models import AccessToken, Project, User
+    from projects.models import AccessToken, Membership, Project, User  # noqa: F401 - named in quotes below
 
 
 class UserManager(DjangoUserManager["User"]):
@@ -50,6 +50,22 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         return self.filter(slug=slug)
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Members by project and name."""
+
+    def in_project(self, project: Project) -> MembershipQuerySet:
+        return self.filter(project=project)
+
+    def by_name(self, *, after: str = "") -> MembershipQuerySet:
+        """In the order of user names, those that come after one."""
+        rows = self.select_related("user").order_by("user__username")
+        return rows.filter(user__username__gt=after) if after else rows
+
+    def of_name(self, username: str) -> MembershipQuerySet:
+        """The member of that user name, whatever its case."""
+        return self.filter(user__username__iexact=username).select_related("user", "project")
+
+
 class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     """Tokens by whose they are and whether they are good."""
 
@@ -65,6 +81,21 @@ class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     def reaching(self, project: Project) -> AccessTokenQuerySet:
         """Those bound to the project, perhaps among others."""
         return self.filter(projects=project).select_related("user")
+
+    def of(self, user: User) -> AccessTokenQuerySet:
+        """A person's own."""
+        return self.filter(user=user)
+
+    def for_rows(self, reader: User) -> AccessTokenQuerySet:
+        """With whose it is and, as `reached`, those of its projects that the reader is in; newest first."""
+        from projects.models import Project
+
+        known = Prefetch("projects", Project.objects.visible_to(reader), to_attr="reached")
+        return self.select_related("user").prefetch_related(known).order_by("-pk")
+
+    def older_than(self, pk: int) -> AccessTokenQuerySet:
+        """Made before the one with this id."""
+        return self.filter(pk__lt=pk)
 
     def with_public_part(self, public_part: str) -> AccessTokenQuerySet:
         return self.filter(public_part=public_part)

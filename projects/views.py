@@ -1,8 +1,8 @@
-"""The web's door to accounts, projects and tokens."""
+"""The web's door: signing in and out, Home, and the look of pages."""
 
 from __future__ import annotations
 
-from django.contrib import messages
+from django import forms
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -13,16 +13,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from projects.attempts import count_attempt
-from projects.connecting import Made, address_of, clients_for
-from projects.context import THEME_COOKIE
-from projects.forms import SignInForm, ThemeForm, TimeZoneForm, TokenForm, put_on
+from projects.context import DENSITY_COOKIE, THEME_COOKIE
+from projects.forms import DensityForm, SignInForm, ThemeForm
 from projects.home import home_rows
-from projects.loading import project_of
-from projects.models import AccessToken, Project, Role
-from projects.services import change_account, create_token, revoke_token
 
 _A_YEAR = 365 * 24 * 3600
 
@@ -70,28 +65,13 @@ def home(request: AuthedRequest) -> HttpResponse:
     return render(request, "projects/home.html", {"rows": home_rows(request.user), "here": "home"})
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def profile(request: AuthedRequest) -> HttpResponse:
-    """My account: the time zone; the look is set by `theme`."""
-    form = TimeZoneForm(request.POST or None, initial={"time_zone": request.user.time_zone})
-    if form.is_valid():
-        change_account(user=request.user, fields=form.cleaned_data)
-        messages.success(request, f"Times are shown in {form.cleaned_data['time_zone']} now.")
-        return redirect("projects:profile")
-    status = 422 if form.is_bound else 200
-    return render(request, "projects/profile.html", {"form": form, "here": "profile"}, status=status)
-
-
-@require_POST
-def theme(request: HttpRequest) -> HttpResponse:
-    """Light, dark, or what the system says: a cookie, so that it holds before anybody signs in."""
-    form = ThemeForm(request.POST)
+def _kept_look(request: HttpRequest, form: forms.Form, name: str, cookie: str) -> HttpResponse:
+    """How pages look, in a cookie: it holds before anybody signs in, and a made-up value changes nothing."""
     response = redirect(_goal(request))
     if form.is_valid():
         response.set_cookie(
-            THEME_COOKIE,
-            form.cleaned_data["theme"],
+            cookie,
+            form.cleaned_data[name],
             max_age=_A_YEAR,
             samesite="Lax",
             httponly=True,
@@ -100,53 +80,13 @@ def theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def connect(request: AuthedRequest, slug: str) -> HttpResponse:
-    """Make a token, shown this once, and the lines that connect an agent with it."""
-    project = project_of(request.user, slug)
-    form, made = TokenForm(request.POST or None, role=_role(project)), None
-    if form.is_valid():
-        try:
-            token, text = create_token(
-                user=request.user,
-                projects=[project],
-                rights=form.cleaned_data["rights"],
-                name=form.cleaned_data["name"],
-                expires_at=form.expires_at,
-            )
-            form, made = TokenForm(role=_role(project)), Made(token, text)
-        except DomainError as refusal:
-            put_on(form, refusal)
-    standing = list(AccessToken.objects.visible_to(request.user).reaching(project).standing())
-    context = {
-        "project": project,
-        "here": "connect",
-        "form": form,
-        "made": made,
-        "address": address_of(project),
-        "clients": clients_for(project, made.text) if made else clients_for(project),
-        "mine": [one for one in standing if one.user_id == request.user.pk],
-        "others": [one for one in standing if one.user_id != request.user.pk],
-    }
-    return render(request, "projects/connect.html", context, status=422 if form.errors else 200)
-
-
-@login_required
 @require_POST
-def token_revoke(request: AuthedRequest, slug: str, public_part: str) -> HttpResponse:
-    """Stop a token of mine, or as an owner one of the project's."""
-    project = project_of(request.user, slug)
-    token = (
-        AccessToken.objects.visible_to(request.user).reaching(project).with_public_part(public_part).first()
-    )
-    if token is None:
-        raise NotFound("There is no such token here that you can revoke.")
-    revoke_token(by=request.user, token=token)
-    messages.success(request, f"Revoked {token.name}: it opens nothing any more.")
-    return redirect("projects:connect", slug=project.slug)
+def theme(request: HttpRequest) -> HttpResponse:
+    """Light, dark, or what the system says."""
+    return _kept_look(request, ThemeForm(request.POST), "theme", THEME_COOKIE)
 
 
-def _role(project: Project) -> Role:
-    return Role(project.role)  # type: ignore[attr-defined]
+@require_POST
+def density(request: HttpRequest) -> HttpResponse:
+    """How close together rows stand."""
+    return _kept_look(request, DensityForm(request.POST), "density", DENSITY_COOKIE)

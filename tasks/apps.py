@@ -19,13 +19,16 @@ class TasksConfig(AppConfig):
         from memories.overview import register_overview
         from memories.reviews.telling import register_hand_off
         from memoryhub.kernel.doctor import register_check
-        from tasks import doctor, tools, tools_continuity  # noqa: F401 - declare the tools
+        from projects.activity import register_activity
+        from tasks import activity, doctor, tools, tools_continuity  # noqa: F401 - declare the tools
         from tasks.checkup import check_checkpoints
         from tasks.numbers import last_hand_off
         from tasks.overview import overview_entry
 
         register_numbered(_numbered)
         register_hand_off(last_hand_off)
+        for kept in activity.KINDS:
+            register_activity(kept)
         register_overview("tasks", overview_entry)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)

@@ -129,6 +129,13 @@ class TaskRevisionQuerySet(models.QuerySet["TaskRevision"]):
     def visible_to(self, user: User) -> TaskRevisionQuerySet:
         return self.filter(for_members(user, "task__"))
 
+    def in_project(self, project: Project) -> TaskRevisionQuerySet:
+        return self.filter(task__project=project)
+
+    def with_task(self) -> TaskRevisionQuerySet:
+        """Each with its task and who did it, without the values."""
+        return self.select_related("task", "actor").defer("fields", "task__description")
+
     def of(self, task: Task) -> TaskRevisionQuerySet:
         """Newest first."""
         return self.filter(task=task).select_related("actor").order_by("-version")

@@ -46,6 +46,8 @@ def typed(form: Any) -> dict[str, Any]:
     sent: dict[str, Any] = {}
     for field in form:
         value = field.value()
+        if field.field.show_hidden_initial:
+            sent[field.html_initial_name] = str(value)
         if value is None or value is False:
             continue
         subwidgets = getattr(field.field.widget, "widgets", None)

@@ -17,10 +17,12 @@ from django.test import Client
 
 from memoryhub.kernel.errors import ALL_ERRORS
 from memoryhub.kernel.tools import all_tools
+from projects.models import Project
 from tests.access.api import API
 from tests.access.doors import DENIALS, METHODS, SIGN_IN, Seen, address, knock, routes
 from tests.access.looking import plain, store, written
 from tests.access.world import FIRST_NUMBER, MISSING, PEOPLE, ROLES, World, caller_tokens, make_world
+from tests.factories import PASSWORD
 from tests.mcp_client import CONTEXT, Agent
 
 Outcomes = Mapping[str, int | str]
@@ -76,6 +78,13 @@ def of_token(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "public_part": world.token.public_part}
 
 
+def of_author(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "username": world.author.username}
+
+
+# Every setting as a new project has it, with another name.
+SETTINGS = {name: Project._meta.get_field(name).get_default() for name in Project.SETTINGS} | {"name": "Pier"}
+
 AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
 
 # A proposal of another member's.
@@ -99,12 +108,44 @@ PAGES: dict[str, Page] = {
     ),
     "sign-out/": Page(post=everybody(SIGN_IN)),
     "profile/": Page(get=signed_in(200), post=signed_in(302), data={"time_zone": "Asia/Tokyo"}),
+    "profile/password/": Page(
+        post=signed_in(302),
+        data={"old_password": PASSWORD, "new_password1": "another horse", "new_password2": "another horse"},
+    ),
+    "tokens/": Page(get=signed_in(200), post=signed_in(422), data={"name": "x", "rights": ["read"]}),
+    "tokens/<slug:public_part>/revoke/": Page(
+        post=signed_in(404), params=lambda world: {"public_part": world.token.public_part}
+    ),
+    "projects/new/": Page(get=signed_in(200), post=signed_in(302), data={"name": "Mine", "works_in": "none"}),
     "theme/": Page(post=everybody(302), data={"theme": "dark"}),
+    "density/": Page(post=everybody(302), data={"density": "compact"}),
     "p/<slug:slug>/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/connect/": Page(
         get=members(200), post=members(200), params=of_project, data={"name": "laptop", "rights": ["read"]}
     ),
     "p/<slug:slug>/connect/<slug:public_part>/revoke/": Page(post=members(404, owner=302), params=of_token),
+    "p/<slug:slug>/connect/<slug:public_part>/first-call/": Page(
+        get=members(404, owner=302), params=of_token
+    ),
+    "p/<slug:slug>/tokens/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/activity/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/activity/session/": Page(get=REVIEWERS, params=of_project, query="?id=session-1"),
+    "p/<slug:slug>/members/": Page(
+        get=members(200),
+        post=members(403, owner=302),
+        params=of_project,
+        data={"user": "stranger", "role": "reader"},
+    ),
+    "p/<slug:slug>/members/@<str:username>/": Page(
+        get=members(403, owner=200), post=members(403, owner=302), params=of_author, data={"role": "reader"}
+    ),
+    "p/<slug:slug>/members/@<str:username>/remove/": Page(post=members(403, owner=302), params=of_author),
+    "p/<slug:slug>/settings/": Page(
+        get=members(200), post=members(403, owner=302), params=of_project, data=SETTINGS
+    ),
+    "p/<slug:slug>/settings/preview/": Page(post=members(403, owner=200), params=of_project, data=SETTINGS),
+    "p/<slug:slug>/settings/archive/": Page(post=members(403, owner=302), params=of_project),
+    "p/<slug:slug>/settings/restore/": Page(post=members(403, owner=302), params=of_project),
     "p/<slug:slug>/hygiene/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/hygiene/fix/": Page(
         post=members(302, reader=403),

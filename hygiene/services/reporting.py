@@ -86,6 +86,11 @@ def numbers_now(project: Project, day: dt.datetime) -> Report:
     return _numbers(Scope(project, day), {Report.EVERYBODY})[Report.EVERYBODY]
 
 
+def tried_report(project: Project, day: dt.datetime) -> HygieneReport:
+    """Everybody's report without its findings, by the settings that `project` has in memory; not stored."""
+    return _report(_numbers(Scope(project, day), {Report.EVERYBODY})[Report.EVERYBODY], None, True)
+
+
 def _numbers(scope: Scope, keys: set[int]) -> Rows:
     """The counts and points of what isn't known, in two queries."""
     if not keys:

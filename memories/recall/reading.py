@@ -78,6 +78,13 @@ def recall(
         return kept.get(key) or kept.keep(key, _packed(project, reader, budget, "", closing))
 
 
+def tried_recall(project: Project, reader: User) -> Recall:
+    """The recall that the settings of `project` in memory would give, were they stored. Keeps nothing."""
+    with read_snapshot():
+        closing = closing_lines(project, reader, start_of_day(), trying=True)
+        return _packed(project, reader, project.recall_budget, "", closing)
+
+
 def _as_it_is(project: Project) -> Project:
     """The project now, with the reader's role where the caller knows it."""
     now = Project.objects.get(pk=project.pk)

@@ -116,6 +116,16 @@ def outcome_line(project: Project, reader: User, day: dt.datetime) -> str:
     return _lines(project, reader, day)[1]
 
 
+def tried_waiting_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """The same for settings that are being tried out; a second person changes what waits for the reader."""
+    return _said(told(project, reader, day))[0]
+
+
+def tried_outcome_line(project: Project, reader: User, day: dt.datetime) -> str:
+    """The outcomes, beside that."""
+    return _said(told(project, reader, day))[1]
+
+
 def _lines(project: Project, reader: User, day: dt.datetime) -> tuple[str, str]:
     """Both. They stand while the project's change counter and the day do: every decision raises it."""
     key = (project.uid, project.change_counter, reader.pk, day)

@@ -51,8 +51,16 @@
     document.getElementById("announcement").textContent = sentence;
   }
 
-  /* The theme changes at once; the form without this loads the page again. */
-  for (const form of document.querySelectorAll("[data-theme-form]")) {
+  /* Where the navigation is a strip, the current page's entry is in sight. */
+  const current = document.querySelector(".nav [aria-current]");
+  if (current) {
+    const strip = current.closest(".nav");
+    strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
+  }
+
+  /* Theme and density change at once; the forms without this load the page again. */
+  for (const form of document.querySelectorAll("[data-look]")) {
+    const look = form.dataset.look;
     form.addEventListener("submit", async (event) => {
       const chosen = event.submitter && event.submitter.value;
       if (!chosen) return;
@@ -63,9 +71,9 @@
         redirect: "manual",
       });
       if (answer.type !== "opaqueredirect" && !answer.ok) return;
-      if (chosen === "system") delete root.dataset.theme;
-      else root.dataset.theme = chosen;
-      for (const button of document.querySelectorAll("[data-theme-form] button")) {
+      if (chosen === "system" || chosen === "comfortable") delete root.dataset[look];
+      else root.dataset[look] = chosen;
+      for (const button of document.querySelectorAll(`[data-look="${look}"] button`)) {
         button.setAttribute("aria-pressed", String(button.value === chosen));
       }
     });

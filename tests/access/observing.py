@@ -205,6 +205,10 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     hygiene = reverse("hygiene:page", args=(project.slug,))
     pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in RULES_ASKED)]
     pages += [f"{here}?finding={rule}" for rule in RULES_ASKED]
+    pages += [
+        reverse(f"projects:{name}", args=(project.slug,)) for name in ("activity", "members", "settings")
+    ]
+    pages.append(f"{reverse('projects:session', args=(project.slug,))}?id=session-1")
     queue = reverse("memories:reviews", args=(project.slug,))
     pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
     for number in (*(memory.number for memory in known), unknown):

@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from projects.attempts import A_NAME
 from projects.models import AccessToken, Membership, Project, Role, User
-from projects.services import deactivate_user
+from projects.services import change_settings, deactivate_user
 from tests.access.looking import store
-from tests.admin_client import act, errors, fill, said, signed_in, staff, url
+from tests.admin_client import act, errors, fill, said, signed_in, staff, typed, url
 from tests.factories import PASSWORD, ProjectFactory, member, token_for
 
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
@@ -165,6 +165,14 @@ def test_a_project_is_created_with_its_owner(admin: Client, charlie: User) -> No
     assert (project.name, project.recall_budget) == (" The Quay ", 9000)
     membership = project.memberships.get()
     assert (membership.user, membership.role) == (charlie, Role.OWNER)
+    assert project.review_policy == "agents"
+
+
+def test_a_new_project_is_asked_who_works_in_it(admin: Client, charlie: User) -> None:
+    sent = {"slug": "quay", "name": "Quay", "owner": charlie.pk}
+    assert set(errors(fill(admin, PROJECT_ADD, **sent, works_in="everyone"))) == {"works_in"}
+    assert errors(fill(admin, PROJECT_ADD, **sent, works_in="none")) == {}
+    assert Project.objects.get(slug="quay").review_policy == "none"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +192,7 @@ def test_a_project_is_created_with_its_owner(admin: Client, charlie: User) -> No
         ({"recall_budget": "many", "critical_target": "-1"}, {"recall_budget", "critical_target"}),
         ({"recall_budget": "499", "hygiene_threshold": "101"}, {"recall_budget", "hygiene_threshold"}),
         ({"stale_after_days": "99999999999999999999"}, {"stale_after_days"}),
-        ({"review_policy": "some", "recall_mode": "x"}, {"review_policy", "recall_mode"}),
+        ({"default_visibility": "some", "recall_mode": "x"}, {"default_visibility", "recall_mode"}),
         ({"owner": "999999"}, {"owner"}),
         ({"owner": "x", "name": "a\x1bb", "slug": "A"}, {"owner", "name", "slug"}),
     ],
@@ -208,6 +216,20 @@ def test_a_slug_never_changes_and_settings_do(admin: Client, project: Project) -
     project.refresh_from_db()
     assert (project.slug, project.name, project.review_policy) == ("harbor", "Harbour", "everyone")
     assert project.change_counter == 1
+
+
+def test_what_somebody_else_changed_meanwhile_stays(admin: Client, project: Project) -> None:
+    """The page was opened before: what it sends back unchanged is no change, and a collision is one."""
+    form = admin.get(change(project)).context["adminform"].form
+    opened = typed(form)
+    change_settings(by=None, project=project, fields={"recall_budget": 9000})
+    assert errors(admin.post(change(project), {**opened, "critical_target": 9})) == {}
+    project.refresh_from_db()
+    assert (project.recall_budget, project.critical_target) == (9000, 9)
+    refused = admin.post(change(project), {**opened, "critical_target": 9, "recall_budget": 7000})
+    assert "it is now: 9000" in errors(refused)["recall_budget"][0]
+    project.refresh_from_db()
+    assert project.recall_budget == 9000
 
 
 def test_projects_are_archived_and_restored(admin: Client, project: Project) -> None:

@@ -1,0 +1,18 @@
+"""What happened in a project, told by whoever knows: higher apps register what they keep of it."""
+
+from projects.activity.feed import Feed, Heard, Session, feed_of, last_written, session_of
+from projects.activity.sources import Event, Kept, Wanted, Who, register_activity
+
+__all__ = [
+    "Event",
+    "Feed",
+    "Heard",
+    "Kept",
+    "Session",
+    "Wanted",
+    "Who",
+    "feed_of",
+    "last_written",
+    "register_activity",
+    "session_of",
+]

@@ -1,0 +1,126 @@
+"""A page of what happened, of all kinds together, and what one session did. The number of queries is that
+of the kinds, whatever there is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import heapq
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import Count, Max, Min
+
+from memoryhub.kernel import cursors
+from memoryhub.kernel.cursors import BadCursor
+from memoryhub.kernel.snapshots import read_snapshot
+from projects.activity.sources import Event, Kept, Wanted, all_kept
+from projects.models import Project, User
+
+PAGE = 30
+# Of one session: more actors, models and branches than this are not told apart.
+GROUPS_MAX = 50
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A page of events, newest first."""
+
+    events: Sequence[Event] = ()
+    next_cursor: str | None = None
+    is_first: bool = True
+
+
+def feed_of(project: Project, reader: User, wanted: Wanted, *, cursor: str = "", limit: int = PAGE) -> Feed:
+    """What the reader may know of what happened. A cursor of another reader or filter opens page one."""
+    if not wanted.is_storable:
+        return Feed()
+    bound = ["activity", reader.pk, project.pk, asdict(wanted)]
+    places: dict[str, Any] = {}
+    try:
+        places = cursors.decode(cursor, bound) if cursor else {}
+    except BadCursor:
+        cursor = ""
+    with read_snapshot():
+        read = [_rows(kept, project, reader, wanted, places.get(kept.name), limit + 1) for kept in all_kept()]
+    # Each kind in its own order, and each goes on by itself. What is written meanwhile comes in none.
+    for kept, rows in zip(all_kept(), read, strict=True):
+        places[kept.name] = kept.place_of(rows[0][2] if rows else None, is_told=False)
+    merged = list(heapq.merge(*read, key=lambda each: each[0], reverse=True))
+    for _, kept, row in merged[:limit]:
+        places[kept.name] = kept.place_of(row, is_told=True)
+    events = [kept.tell(row, project) for _, kept, row in merged[:limit]]
+    more = cursors.encode(places, bound) if len(merged) > limit else None
+    return Feed(events, more, is_first=not cursor)
+
+
+def _rows(
+    kept: Kept, project: Project, reader: User, wanted: Wanted, place: list[Any] | None, most: int
+) -> list[tuple[dt.datetime, Kept, Any]]:
+    rows = kept.after(kept.found(project, reader, wanted), place)
+    return [(getattr(row, kept.at), kept, row) for row in rows[:most]]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A value that a session gave for where it was, or who it was: `model`, `claude-opus`."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a session did, as far as the reader may know: how much, from when to when, by whom, from where."""
+
+    id: str
+    many: int
+    first: dt.datetime
+    last: dt.datetime
+    heard: Sequence[Heard] = field(default_factory=tuple)
+
+
+def session_of(project: Project, reader: User, session: str) -> Session | None:
+    """The session with this id; None where the reader may see nothing of it."""
+    wanted = Wanted(session=session)
+    if not session or not wanted.is_storable:
+        return None
+    moments: list[dt.datetime] = []
+    heard: dict[tuple[str, str], None] = {}
+    many = 0
+    for kept in all_kept():
+        for group in _groups(kept, project, reader, wanted):
+            moments += [group["first"], group["last"]]
+            many += group["many"]
+            for name in ("person", "agent", "client", "model", "branch", "commit"):
+                column = getattr(kept, name)
+                value = group.get(f"{column}__username" if name == "person" else column)
+                if value:
+                    heard[name, str(value)] = None
+    if not many:
+        return None
+    said = sorted(heard, key=lambda each: _ORDER.index(each[0]))
+    return Session(session, many, min(moments), max(moments), [Heard(*each) for each in said])
+
+
+_ORDER = ("person", "agent", "client", "model", "branch", "commit")
+
+
+def _groups(kept: Kept, project: Project, reader: User, wanted: Wanted) -> list[dict[str, Any]]:
+    columns = [getattr(kept, name) for name in ("agent", "client", "model", "branch", "commit")]
+    rows = kept.found(project, reader, wanted).order_by()
+    grouped = rows.values(f"{kept.person}__username", *(column for column in columns if column))
+    return list(
+        grouped.annotate(first=Min(kept.at), last=Max(kept.at), many=Count("pk")).order_by()[:GROUPS_MAX]
+    )
+
+
+def last_written(project: Project, reader: User, people: Collection[int]) -> dict[int, dt.datetime]:
+    """By the id of each of these people, when they last did something here that the reader may see."""
+    found: dict[int, dt.datetime] = {}
+    for kept in all_kept():
+        rows = kept.rows(project, reader).filter(**{f"{kept.person}__in": people}).order_by()
+        for person, last in rows.values_list(kept.person).annotate(last=Max(kept.at)):
+            found[person] = max(last, found.get(person, last))
+    return found

@@ -1,0 +1,135 @@
+"""Where activity is read from: rows that say who did something, when and from where.
+
+An app registers each kind of row that it keeps. What a reader may see of them is the app's own rule; how
+they are narrowed, ordered and paged is the same for all, and stands here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from memoryhub.kernel.text import storable
+from projects.models import Project, User
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who did something and from where; `person` is empty for the operator, `agent` for people."""
+
+    by: str
+    person: str
+    agent: str
+    door: str
+    session: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened, as a row of the page says it: `#48 Title`, `changed by bob's agent`."""
+
+    at: dt.datetime
+    mark: str
+    title: str
+    address: str
+    did: str
+    who: Who
+    reason: str = ""
+    # At the end of the sentence: `, approved by rita`.
+    more: str = ""
+    is_private: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a feed is narrowed to; what is empty narrows nothing. Days are whole, in the reader's zone."""
+
+    person: str = ""
+    agent: str = ""
+    session: str = ""
+    door: str = ""
+    since: dt.datetime | None = None
+    before: dt.datetime | None = None
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether its texts can be in the store at all."""
+        return all(storable(text) for text in (self.person, self.agent, self.session, self.door))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One kind of row: which of them a reader may see, how one is told, and where it keeps what.
+
+    `rows` comes with all that `tell` reads. A column that a row hasn't is empty: nothing is found by it.
+    """
+
+    name: str
+    rows: Callable[[Project, User], QuerySet[Any]]
+    tell: Callable[[Any, Project], Event]
+    at: str = "created_at"
+    # The rows' ids rise as time does: then these are the order, which every table has an index of.
+    ids_rise: bool = True
+    person: str = "actor"
+    agent: str = "token_name"
+    session: str = "session"
+    door: str = "door"
+    # Of a session's page; empty where a row keeps none.
+    client: str = "client"
+    model: str = "model"
+    branch: str = "branch"
+    commit: str = "commit"
+
+    def found(self, project: Project, reader: User, wanted: Wanted) -> QuerySet[Any]:
+        """Those that the reader may see and that fit, newest first."""
+        rows = self.rows(project, reader)
+        exact = {
+            f"{self.person}__username__iexact": wanted.person,
+            self.agent: wanted.agent,
+            self.session: wanted.session,
+            self.door: wanted.door,
+        }
+        rows = rows.filter(**{column: value for column, value in exact.items() if value})
+        if wanted.since is not None:
+            rows = rows.filter(**{f"{self.at}__gte": wanted.since})
+        if wanted.before is not None:
+            rows = rows.filter(**{f"{self.at}__lt": wanted.before})
+        return rows.order_by("-pk") if self.ids_rise else rows.order_by(f"-{self.at}", "-pk")
+
+    def after(self, rows: QuerySet[Any], place: list[Any] | None) -> QuerySet[Any]:
+        """Those that come at a place that `place_of` told or later in the list; None is its beginning."""
+        if place is None:
+            return rows
+        if not place:
+            return rows.none()
+        is_told, pk, *at = place
+        within = Q(pk__lt=pk) if is_told else Q(pk__lte=pk)
+        if self.ids_rise:
+            return rows.filter(within)
+        moment = dt.datetime.fromisoformat(at[0])
+        return rows.filter(Q(**{f"{self.at}__lt": moment}) | Q(within, **{self.at: moment}))
+
+    def place_of(self, row: Any | None, *, is_told: bool) -> list[Any]:
+        """Where the list goes on, for a cursor: after a row that was told, or at the first that wasn't. Of no
+        row at all it is its end, whatever is written later.
+        """
+        if row is None:
+            return []
+        return [is_told, row.pk] if self.ids_rise else [is_told, row.pk, getattr(row, self.at).isoformat()]
+
+
+_kept: dict[str, Kept] = {}
+
+
+def register_activity(kept: Kept) -> None:
+    """Tell a kind of row as activity, too."""
+    _kept[kept.name] = kept
+
+
+def all_kept() -> list[Kept]:
+    """Every kind, in the order in which they were registered."""
+    return list(_kept.values())
