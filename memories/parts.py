@@ -24,13 +24,13 @@ class Part:
 
 OverviewPart = Callable[[Project, User], Part | None]
 MemoryPart = Callable[[Project, User, Memory], Part | None]
-_on_overviews: dict[str, OverviewPart] = {}
+_on_overviews: dict[str, tuple[int, OverviewPart]] = {}
 _on_memories: dict[str, MemoryPart] = {}
 
 
-def register_overview_part(name: str, provider: OverviewPart) -> None:
-    """Add a part to a project's overview; None leaves it out."""
-    _on_overviews[name] = provider
+def register_overview_part(name: str, provider: OverviewPart, *, place: int = 0) -> None:
+    """Add a part to a project's overview; None leaves it out. Those of a lower place come first."""
+    _on_overviews[name] = place, provider
 
 
 def register_memory_part(name: str, provider: MemoryPart) -> None:
@@ -39,8 +39,9 @@ def register_memory_part(name: str, provider: MemoryPart) -> None:
 
 
 def overview_parts(project: Project, reader: User) -> list[Part]:
-    """Those of an overview, in the order in which they were registered."""
-    return _there(provider(project, reader) for provider in _on_overviews.values())
+    """Those of an overview, by place, then in the order in which they were registered."""
+    in_order = sorted(_on_overviews.values(), key=lambda each: each[0])
+    return _there(provider(project, reader) for _, provider in in_order)
 
 
 def memory_parts(project: Project, reader: User, memory: Memory) -> list[Part]:

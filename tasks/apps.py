@@ -15,17 +15,21 @@ class TasksConfig(AppConfig):
     verbose_name = "Tasks"
 
     def ready(self) -> None:
-        from memories.numbered import register_numbered
+        from memories.numbered import register_numbered, register_place
         from memories.overview import register_overview
+        from memories.parts import register_overview_part
         from memories.reviews.telling import register_hand_off
         from memoryhub.kernel.doctor import register_check
         from tasks import doctor, tools, tools_continuity  # noqa: F401 - declare the tools
         from tasks.numbers import last_hand_off
-        from tasks.overview import overview_entry
+        from tasks.overview import overview_entry, overview_part
+        from tasks.places import place_of_work
 
         register_numbered(_numbered)
+        register_place(place_of_work)
         register_hand_off(last_hand_off)
         register_overview("tasks", overview_entry)
+        register_overview_part("work", overview_part, place=1)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
 

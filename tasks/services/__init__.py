@@ -2,14 +2,22 @@
 
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
-from tasks.services.receipts import HandedOver, acknowledge_receipt, write_handoff
+from tasks.services.receipts import (
+    Acknowledged,
+    HandedOver,
+    acknowledge_receipt,
+    acknowledge_receipts,
+    write_handoff,
+)
 from tasks.services.tasks import TaskWritten, create_task, revise_task
 
 __all__ = [
+    "Acknowledged",
     "HandedOver",
     "Saved",
     "TaskWritten",
     "acknowledge_receipt",
+    "acknowledge_receipts",
     "claim_task",
     "create_task",
     "release_task",
