@@ -41,6 +41,9 @@ class Checkpoint(Provenance):
     Fields = CheckpointFields
     STREAM_MAX_LENGTH = 80
     MAIN = "main"
+    # What a file holds beside the fields: how many sections, and characters of all of them together.
+    MAX_SECTIONS = 20
+    SECTIONS_MAX_LENGTH = 20_000
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="checkpoints", editable=False)
     user = models.ForeignKey(
@@ -59,6 +62,8 @@ class Checkpoint(Provenance):
     next_action = models.TextField(blank=True)
     blockers = models.TextField(blank=True)
     unsurfaced_results = models.TextField(blank=True)
+    # Sections of its file that aren't the hub's, in order: title, text, the field that each stands after.
+    sections = models.JSONField(default=list, blank=True, editable=False)
 
     objects = CheckpointQuerySet.as_manager()
 
@@ -82,6 +87,11 @@ class Checkpoint(Provenance):
     def values(self) -> dict[str, Any]:
         """The six fields, in their order."""
         return {name: getattr(self, name) for name in CheckpointFields.ALL}
+
+    @property
+    def everything(self) -> dict[str, Any]:
+        """The fields, and the other sections of its file where there are any."""
+        return {**self.values, **({"sections": self.sections} if self.sections else {})}
 
     @property
     def is_idle(self) -> bool:

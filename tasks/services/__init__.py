@@ -2,6 +2,7 @@
 
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
+from tasks.services.files import save_file
 from tasks.services.receipts import (
     Acknowledged,
     HandedOver,
@@ -24,5 +25,6 @@ __all__ = [
     "revise_checkpoint",
     "revise_task",
     "save_checkpoint",
+    "save_file",
     "write_handoff",
 ]

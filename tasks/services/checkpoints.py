@@ -43,13 +43,15 @@ def save_checkpoint(
     project: Project,
     stream: str = Checkpoint.MAIN,
     expected_version: int | None = None,
+    still_so: bool = True,
     **given: Any,
 ) -> Saved:
     """Save the state of one stream of the actor's own work. Fields that aren't named stay.
 
     The version may be left out when there is no checkpoint yet, or by the session that saved last. Saving
-    what stands already only says that it is still so: the date moves, the version doesn't. Raises Invalid,
-    SecretDetected, CheckpointMovedOn; what `begin` raises.
+    what stands already only says that it is still so: the date moves, the version doesn't; with `still_so`
+    False nothing moves, and no version is asked for. Raises Invalid, SecretDetected, CheckpointMovedOn; what
+    `begin` raises.
     """
     if actor.user is None:
         raise Forbidden("A checkpoint is somebody's. Save it as a user.")
@@ -60,6 +62,8 @@ def save_checkpoint(
         if current is None:
             return Saved(_first(write, actor.user, stream, expected_version, fields), changed=True)
         changed = _differing(current, fields)
+        if not (changed or still_so):
+            return Saved(current, changed=False)
         session = actor.context.session
         saved_it = bool(session) and current.session == session
         # A retry of the session's own save finds everything as it left it.
@@ -133,7 +137,7 @@ def _save(write: ProjectWrite, current: Checkpoint, changed: dict[str, Any]) -> 
         CheckpointEntry.objects.create(
             checkpoint=current,
             version=current.version,
-            fields=current.values,
+            fields=current.everything,
             saved_at=current.updated_at,
             saved_by=current.saved_by,
             replaced_at=write.at,

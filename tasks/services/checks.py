@@ -16,6 +16,7 @@ from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.secret_scan import find_secret
 from memoryhub.kernel.text import printable, summary_problem, text_problem, tidy
+from tasks.current_state import section_problem
 from tasks.models import Checkpoint, CheckpointFields, Priority, Receipt, Task, TaskStatus
 
 Reader = Callable[[str, Any, Problems], Any]
@@ -90,6 +91,16 @@ def _decisions(name: str, value: Any, problems: Problems) -> list[str]:
     return [tidy(item) if isinstance(item, str) else "" for item in value]
 
 
+def _sections(name: str, value: Any, problems: Problems) -> list[dict[str, str]]:
+    """Sections as `current_state.parse` gives them."""
+    problems.add(name, section_problem(value))
+    for section in value:
+        problem = text_problem(section["title"], most=Checkpoint.SECTIONS_MAX_LENGTH, one_line=True)
+        problem = problem or text_problem(section["text"], most=Checkpoint.SECTIONS_MAX_LENGTH)
+        problems.add(name, problem and f"{printable(section['title'])}: {problem}")
+    return [{key: tidy(text) for key, text in section.items()} for section in value]
+
+
 # What a receipt may point at, with the longest text of each; and numbers.
 _REFERENCES = {"branch": WriteContext.MAX_LENGTHS["branch"], "commit": WriteContext.MAX_LENGTHS["commit"]}
 
@@ -140,6 +151,7 @@ CHECKPOINT_FIELDS: dict[str, Reader] = {
         if name != "key_decisions"
     },
     "key_decisions": _decisions,
+    "sections": _sections,
 }
 
 
