@@ -22,6 +22,13 @@ class NoSuchReceipt(NotFound):
         super().__init__(f"There is no receipt #{number} here that you can see.", number=number)
 
 
+class NoSuchStream(NotFound):
+    """The reader has no checkpoint of the stream; whether somebody else has is not told."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(f"You have no checkpoint of the stream {stream!r} here.", stream=stream)
+
+
 class TaskMovedOn(Conflict):
     """Somebody changed the task since it was read."""
 

@@ -1,4 +1,4 @@
-"""The shape of what the web takes about tasks: the filters of the list, a task's fields, its status, its claim."""
+"""The shape of what the web takes about tasks: the list's filters, a task's fields, its status, its claim."""
 
 from __future__ import annotations
 
@@ -81,10 +81,13 @@ class TaskForm(forms.Form):
     summary = TextField(
         required=False,
         widget=_area(3),
-        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about and why it matters.",
+        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, why it matters.",
     )
     description = TextField(
-        required=False, strip=False, widget=_area(12), help_text="Markdown: what is to be done, how one knows."
+        required=False,
+        strip=False,
+        widget=_area(12),
+        help_text="Markdown: what is to be done, how one knows.",
     )
     priority = forms.ChoiceField(choices=Priority.choices, initial=Priority.NORMAL)
     assignee = forms.ChoiceField(required=False)
@@ -114,7 +117,9 @@ class TaskForm(forms.Form):
     def given_new(self) -> dict[str, Any]:
         """The same of a new task: what was left empty isn't said."""
         always = ("title", "summary")
-        return {name: value for name, value in self.given().items() if name in always or value not in ("", [], 0)}
+        return {
+            name: value for name, value in self.given().items() if name in always or value not in ("", [], 0)
+        }
 
     def put(self, refusal: DomainError) -> None:
         """A refusal at the fields that it names, in this form's words for them; else above the form."""
@@ -165,7 +170,9 @@ class ClaimForm(forms.Form):
 
     LENGTHS = ((30, "30 minutes"), (60, "1 hour"), (240, "4 hours"), (480, "8 hours"), (1440, "1 day"))
 
-    minutes = forms.IntegerField(required=False, widget=forms.Select(choices=LENGTHS), initial=Task.CLAIM_MINUTES)
+    minutes = forms.IntegerField(
+        required=False, widget=forms.Select(choices=LENGTHS), initial=Task.CLAIM_MINUTES
+    )
 
     def clean_minutes(self) -> int:
         minutes = self.cleaned_data["minutes"]

@@ -1,4 +1,4 @@
-"""The shape of what the web takes about continuity: which receipts, which stream, a checkpoint in its file's form."""
+"""The shape of what the web takes about continuity: which receipts, which stream, a checkpoint's file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from django import forms
 from django.http import QueryDict
 
 from memories.form_fields import TextField
+from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import MAX_NUMBER, read_number
+from tasks.history import CHECKPOINT_NAMES
 from tasks.models import Checkpoint, Receipt
 
 
@@ -56,3 +58,14 @@ class FileForm(forms.Form):
     expected_version = forms.IntegerField(
         required=False, min_value=1, max_value=MAX_NUMBER, widget=forms.HiddenInput
     )
+
+    def put(self, refusal: DomainError) -> None:
+        """A refusal at the file, each sentence under the heading of its section; else above the form."""
+        named = refusal.details.get("fields") or {}
+        for name, sentence in named.items():
+            if name in self.fields:
+                self.add_error(name, sentence)
+            else:
+                self.add_error("text", f"{CHECKPOINT_NAMES.get(name, name)}: {sentence}")
+        if not named:
+            self.add_error(None, refusal.message)

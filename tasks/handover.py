@@ -1,4 +1,4 @@
-"""The Continuity page: where a reader's streams stand, and what was handed over, in a fixed number of queries."""
+"""The Continuity page: where a reader's streams stand, and what was handed over, in so many queries."""
 
 from __future__ import annotations
 

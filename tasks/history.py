@@ -7,14 +7,15 @@ hidden from whoever gets this far.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Max, Q
 
 from memories.differences import list_difference, word_difference
-from memories.history import PAGE, Change, Entry, History
+from memories.history import PAGE, Change
 from projects.models import User
-from tasks.models import Checkpoint, CheckpointEntry, CheckpointFields, Priority, Task, TaskRevision, TaskStatus
+from tasks.models import Checkpoint, CheckpointEntry, Priority, Task, TaskRevision, TaskStatus
 from tasks.querysets import TaskRevisionQuerySet
 
 TASK_NAMES = {
@@ -44,7 +45,31 @@ CHECKPOINT_NAMES = {
     "next_action": "Next action",
     "blockers": "Blockers",
     "unsurfaced_results": "Unsurfaced results",
+    "sections": "Other sections",
 }
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One version, with what differs from the one before: nothing at the first."""
+
+    # A revision of a task, or a state of a checkpoint: each has a `Provenance`, a version and a moment.
+    revision: Any
+    changes: Sequence[Change]
+
+    @property
+    def source(self) -> list[tuple[str, str]]:
+        """Where it came from, beside who."""
+        said = {name: getattr(self.revision, name) for name in self.revision.PROVENANCE}
+        return [(name, value) for name, value in said.items() if value and name != "door"]
+
+
+@dataclass(frozen=True)
+class History:
+    """A page of a history, newest first; `older` is where to go on before."""
+
+    entries: Sequence[Entry]
+    older: int | None
 
 
 def task_history(task: Task, reader: User, before: int | None = None) -> History:
@@ -58,7 +83,7 @@ def task_history(task: Task, reader: User, before: int | None = None) -> History
     for revision in reversed(revisions):
         first = revision.version == 1
         changes = [] if first else list(_task_changes(revision.fields, values))
-        entries.append(Entry(revision, changes))  # type: ignore[arg-type] - read the same way
+        entries.append(Entry(revision, changes))
         values |= revision.fields
     return History(entries[::-1], revisions[-1].version if len(page) > PAGE else None)
 
@@ -114,7 +139,6 @@ def _choice(name: str, value: Any) -> str:
 class _Saved:
     """A state of a checkpoint, read as a revision is."""
 
-    approver_name = ""
     reason = ""
 
     def __init__(self, row: Checkpoint | CheckpointEntry) -> None:
@@ -122,7 +146,7 @@ class _Saved:
         is_current = isinstance(row, Checkpoint)
         self.version = row.version
         self.created_at = row.updated_at if is_current else row.saved_at  # type: ignore[union-attr]
-        self.fields: dict[str, Any] = row.values if is_current else row.fields  # type: ignore[union-attr]
+        self.fields: dict[str, Any] = row.everything if is_current else row.fields  # type: ignore[union-attr]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._row, name)
@@ -131,7 +155,7 @@ class _Saved:
 def checkpoint_history(checkpoint: Checkpoint, before: int | None = None) -> History:
     """A page of what was saved, newest first, the current state on top, in one query.
 
-    `before` is the place that the last page ended at. What is kept without a change (a forced entry) is one, too.
+    `before` is where the last page ended. What is kept without a change (a forced entry) is one, too.
     """
     rows = CheckpointEntry.objects.filter(checkpoint=checkpoint).select_related("saved_by").order_by("-pk")
     if before:
@@ -140,10 +164,7 @@ def checkpoint_history(checkpoint: Checkpoint, before: int | None = None) -> His
     page: list[Checkpoint | CheckpointEntry] = [*([] if before else [checkpoint]), *found]
     states = [_Saved(row) for row in page]
     older = [*states[1:], None]
-    entries = [
-        Entry(state, _differing(state, other))  # type: ignore[arg-type] - read the same way
-        for state, other in zip(states, older, strict=True)
-    ]
+    entries = [Entry(state, _differing(state, other)) for state, other in zip(states, older, strict=True)]
     if len(found) > PAGE:
         # The last one was read to compare with.
         return History(entries[:-1], found[PAGE - 1].pk)
@@ -155,7 +176,7 @@ def _differing(state: _Saved, older: _Saved | None) -> list[Change]:
         return []
     return [
         field_change(name, older.fields.get(name) or "", state.fields.get(name) or "")
-        for name in CheckpointFields.ALL
+        for name in CHECKPOINT_NAMES
         if (older.fields.get(name) or "") != (state.fields.get(name) or "")
     ]
 
@@ -165,8 +186,16 @@ def field_change(name: str, before: Any, value: Any) -> Change:
     said = CHECKPOINT_NAMES[name]
     if name == "key_decisions":
         return Change(said, items=list_difference(_lines(before), _lines(value)))
+    if name == "sections":
+        return Change(said, parts=word_difference(_sections(before), _sections(value)))
     return Change(said, parts=word_difference(str(before), str(value)))
 
 
 def _lines(value: Any) -> Sequence[str]:
     return [str(item) for item in value] if isinstance(value, list) else []
+
+
+def _sections(value: Any) -> str:
+    """Other sections as they stand in the file."""
+    sections = value if isinstance(value, list) else []
+    return "\n\n".join(f"## {section['title']}\n{section['text']}" for section in sections)

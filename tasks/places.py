@@ -15,7 +15,7 @@ from tasks.models import Receipt, Task
 def place_of_work(project: Project, reader: User, number: int) -> str | None:
     """The path of the page of a task or receipt; None where the reader sees none with the number."""
     for model, name in ((Task, "tasks:task"), (Receipt, "tasks:receipt")):
-        seen = model.objects.in_project(project).visible_to(reader)  # type: ignore[attr-defined]
+        seen = model.objects.in_project(project).visible_to(reader)
         if seen.numbered(number).exists():
             return reverse(name, args=(project.slug, number))
     return None
@@ -45,7 +45,7 @@ def named_in(project: Project, reader: User, numbers: Iterable[int]) -> list[Nam
         return []
     found: list[Named] = []
     for model, type_, page in _TYPES:
-        seen = model.objects.in_project(project).visible_to(reader)  # type: ignore[attr-defined]
+        seen = model.objects.in_project(project).visible_to(reader)
         for number, title in seen.with_numbers(wanted).order_by().values_list("number", "title"):
             found.append(Named(number, type_, title, reverse(page, args=(project.slug, number))))
     return sorted(found, key=lambda one: wanted.index(one.number))

@@ -120,7 +120,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return self.filter(Q(assignee=user) | Q(claim_user=user, claim_until__gt=at))
 
     def by_status(self) -> TaskQuerySet:
-        """What is worked on first, what is finished last; of each the most urgent first, then newest first."""
+        """What is worked on first, what is finished last; of each the most urgent first, then the newest."""
         from tasks.models.task import BY_STATUS, Priority
 
         return self.annotate(
@@ -196,7 +196,7 @@ class ReceiptQuerySet(models.QuerySet["Receipt"]):
         return self.filter(references__numbers__regex=rf"[\[ ,]{int(number)}[,\]]")
 
     def untold_first(self) -> ReceiptQuerySet:
-        """Unsurfaced results that nobody acknowledged, then what else nobody did, then the rest; newest first."""
+        """Unsurfaced results that nobody acknowledged, what else nobody did, then the rest; newest first."""
         place = Case(
             When(acknowledged_at=None, is_unsurfaced=True, then=0),
             When(acknowledged_at=None, then=1),

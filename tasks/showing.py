@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
 
-from memories.history import History
 from memories.markdown import rendered
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, Role, User
 from tasks.browsing import TaskRow, with_finished_parts
-from tasks.history import CHECKPOINT_NAMES, task_history
+from tasks.history import CHECKPOINT_NAMES, History, task_history
 from tasks.models import Receipt, Task, TaskRevision, TaskStatus
 from tasks.places import Named, named_in
 

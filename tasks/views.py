@@ -91,7 +91,7 @@ def task_page(
     status: StatusForm | None = None,
     claim: ClaimForm | None = None,
 ) -> HttpResponse:
-    """The page as it is now, or for htmx what moves of it, with what was done or refused. Raises NoSuchTask."""
+    """The page as it is now, for htmx what moves of it, with what was done or refused. Raises NoSuchTask."""
     form = HistoryForm(request.GET)
     before = form.cleaned_data["before"] if form.is_valid() else None
     with read_snapshot():

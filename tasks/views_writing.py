@@ -29,7 +29,7 @@ SHOWN = (Invalid, Conflict, SecretDetected, AlreadyClaimed)
 
 
 def task_to_write(user: User, slug: str, number: int) -> tuple[Project, Task]:
-    """A task, before a form that changes it is read. Raises NoSuchTask, RoleTooLow; the services ask again."""
+    """A task, before a form that changes it is read. Raises NoSuchTask, RoleTooLow; services ask again."""
     project = project_of(user, slug)
     found = task_of(user, project, number)
     if not Role(project.role).includes(Role.CONTRIBUTOR):  # type: ignore[attr-defined]
@@ -85,7 +85,11 @@ def task_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     except (*SHOWN, NotFound) as refusal:
         put_named(form, refusal)
         return _form(request, project, form, found, status=refusal.status if refusal.status != 404 else 422)
-    said = f"#{number} is at version {done.task.version}." if done.task.version != seen else "Nothing was changed."
+    said = (
+        f"#{number} is at version {done.task.version}."
+        if done.task.version != seen
+        else "Nothing was changed."
+    )
     messages.success(request, said)
     return redirect("tasks:task", slug=project.slug, number=number)
 
