@@ -72,7 +72,7 @@ class Board:
 
 
 def browse_tasks(project: Project, reader: User, form: TaskFilterForm, cursor: str) -> Board:
-    """The page that the address asks for; another reader's or filter's cursor opens page one. Raises Invalid."""
+    """What the address asks for; a cursor of another reader or filter opens page one. Raises Invalid."""
     at = timezone.now()
     bound = ["tasks by status", reader.pk, project.pk, form.narrowing]
     with read_snapshot():

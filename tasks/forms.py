@@ -81,7 +81,7 @@ class TaskForm(forms.Form):
     summary = TextField(
         required=False,
         widget=_area(3),
-        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, why it matters.",
+        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, and why.",
     )
     description = TextField(
         required=False,

@@ -1,5 +1,6 @@
 """Every write to tasks, receipts and checkpoints. Doors call these verbs and nothing else."""
 
+from tasks.services.bringing import bring_checkpoint
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
 from tasks.services.files import save_file
@@ -19,6 +20,7 @@ __all__ = [
     "TaskWritten",
     "acknowledge_receipt",
     "acknowledge_receipts",
+    "bring_checkpoint",
     "claim_task",
     "create_task",
     "release_task",
