@@ -77,9 +77,12 @@ def _area(rows: int) -> forms.Textarea:
 class TaskForm(forms.Form):
     """A task's fields, as they are typed. The service checks them, so that every door says the same."""
 
-    title = TextField(required=False, help_text=f"1 to {Task.TITLE_MAX_LENGTH} characters in one line.")
+    title = TextField(
+        required=False, strip=False, help_text=f"1 to {Task.TITLE_MAX_LENGTH} characters in one line."
+    )
     summary = TextField(
         required=False,
+        strip=False,
         widget=_area(3),
         help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, and why.",
     )

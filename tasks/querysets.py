@@ -33,6 +33,16 @@ def _place_of(field: str, values: Iterable[str]) -> Case:
     return Case(*order, output_field=IntegerField())
 
 
+def row_lookups() -> tuple[Any, ...]:
+    """What a row of a task shows of other tables: two queries, for however many."""
+    from tasks.models import Blocker
+
+    waits = Blocker.objects.select_related("blocker").only(
+        "task", "blocker__number", "blocker__status", "blocker__project"
+    )
+    return "tags", Prefetch("blockings", queryset=waits.order_by("blocker__number"))
+
+
 class TaskQuerySet(models.QuerySet["Task"]):
     """Adjectives filter, prepositions take an argument."""
 
@@ -134,18 +144,16 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
     def for_rows(self) -> TaskQuerySet:
         """What a row of a list shows, descriptions left out."""
-        from tasks.models import Blocker
+        return self.for_bare_rows().prefetch_related(*row_lookups())
 
+    def for_bare_rows(self) -> TaskQuerySet:
+        """The same before `row_lookups` are fetched: at once, for several lists."""
         inside = self.model.objects.filter(parent=OuterRef("pk")).order_by()
         counted = inside.values("parent").annotate(many=Count("pk")).values("many")
-        waits = Blocker.objects.select_related("blocker").only(
-            "task", "blocker__number", "blocker__status", "blocker__project"
-        )
         return (
             self.annotate(child_count=Coalesce(Subquery(counted), 0))
             .select_related("author", "assignee", "parent", "claim_user")
             .defer("description", "parent__description", "parent__summary")
-            .prefetch_related("tags", Prefetch("blockings", queryset=waits.order_by("blocker__number")))
         )
 
 

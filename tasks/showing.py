@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.db.models import prefetch_related_objects
 from django.utils.safestring import SafeString
 
 from memories.markdown import rendered
@@ -14,7 +15,9 @@ from projects.models import Project, Role, User
 from tasks.browsing import TaskRow, with_finished_parts
 from tasks.history import CHECKPOINT_NAMES, History, task_history
 from tasks.models import Receipt, Task, TaskRevision, TaskStatus
+from tasks.placeholders import is_placeholder
 from tasks.places import Named, named_in
+from tasks.querysets import TaskQuerySet, row_lookups
 
 # Of what stands beside a task, so much; the rest is counted.
 PARTS_SHOWN = 50
@@ -93,10 +96,7 @@ def shown_task(project: Project, reader: User, task: Task, at: dt.datetime, befo
     seen = Task.objects.in_project(project).visible_to(reader)
     with read_snapshot():
         row = TaskRow(task, at)
-        parts = with_finished_parts(seen.inside(task).for_rows()).by_status()[:PARTS_SHOWN]
-        waiting = with_finished_parts(seen.waiting_for(task).for_rows()).by_status()[:PARTS_SHOWN]
-        ahead = [blocker.pk for blocker in task.blockers]
-        blockers = with_finished_parts(seen.filter(pk__in=ahead).for_rows()).by_status() if ahead else ()
+        parts, blocks, blocked_by = _around(task, seen)
         naming = Receipt.objects.in_project(project).visible_to(reader).naming(task.number)
         receipts = list(naming.for_rows().order_by("-number")[: RECEIPTS_SHOWN + 1])
         first = TaskRevision.objects.visible_to(reader).of(task).defer("fields").last()
@@ -105,13 +105,24 @@ def shown_task(project: Project, reader: User, task: Task, at: dt.datetime, befo
             rendered(task.description),
             may_do(project, reader, row),
             parts=[TaskRow(each, at) for each in parts],
-            blocks=[TaskRow(each, at) for each in waiting],
-            blocked_by=[TaskRow(each, at) for each in blockers],
+            blocks=[TaskRow(each, at) for each in blocks],
+            blocked_by=[TaskRow(each, at) for each in blocked_by],
             receipts=receipts[:RECEIPTS_SHOWN],
             more_receipts=len(receipts) > RECEIPTS_SHOWN,
             first=first,
             history=task_history(task, reader, before),
         )
+
+
+def _around(task: Task, seen: TaskQuerySet) -> list[list[Task]]:
+    """Its sub-tasks, what it blocks, what it waits for: five queries, whatever there is."""
+    ahead = [blocker.pk for blocker in task.blockers]
+    lists = [
+        list(with_finished_parts(tasks.for_bare_rows()).by_status()[:PARTS_SHOWN])
+        for tasks in (seen.inside(task), seen.waiting_for(task), seen.filter(pk__in=ahead))
+    ]
+    prefetch_related_objects([each for tasks in lists for each in tasks], *row_lookups())
+    return lists
 
 
 @dataclass(frozen=True)
@@ -148,7 +159,7 @@ def shown_receipt(project: Project, reader: User, receipt: Receipt) -> ShownRece
     texts = [(name, getattr(receipt, field)) for field, name in _SECTIONS.items()]
     return ShownReceipt(
         receipt,
-        [Section(name, rendered(text)) for name, text in texts if text.strip()],
+        [Section(name, rendered(text)) for name, text in texts if not is_placeholder(text)],
         named_in(project, reader, references.get("numbers", [])),
         references.get("branch", ""),
         references.get("commit", ""),

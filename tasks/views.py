@@ -19,17 +19,17 @@ from memoryhub.kernel.snapshots import read_snapshot
 from projects.forms import put_on
 from projects.loading import project_of
 from projects.models import Project, User
-from tasks.browsing import Board, Tally, browse_tasks, tally_of
+from tasks.browsing import Board, Tally, browse_tasks, tally_of, with_finished_parts
 from tasks.errors import NoSuchTask
 from tasks.forms import ClaimForm, StatusForm, TaskFilterForm
 from tasks.models import Task
-from tasks.numbers import find_task
 from tasks.showing import may_write, shown_task
 
 
 def task_of(user: User, project: Project, number: int) -> Task:
     """The task with all a page shows. Raises NoSuchTask."""
-    found = find_task(project, user, number)
+    seen = Task.objects.in_project(project).visible_to(user).numbered(number)
+    found = with_finished_parts(seen.for_rows()).defer(None).first()
     if found is None:
         raise NoSuchTask(number)
     found.project = project

@@ -23,12 +23,13 @@ from projects.models import Project, Role, User
 from tasks.conflicts import FileConflict, file_conflict
 from tasks.current_state import parse, render_checkpoint
 from tasks.errors import CheckpointMovedOn, NoSuchStream
-from tasks.forms_continuity import FileForm, StreamForm
+from tasks.forms_continuity import FileForm
 from tasks.handover import Stream
 from tasks.history import checkpoint_history
 from tasks.models import Checkpoint
 from tasks.services import save_checkpoint, save_file
 from tasks.showing import may_write, why_not_write
+from tasks.views_continuity import stream_of
 
 
 def checkpoint_of(user: User, project: Project, stream: str) -> Checkpoint:
@@ -39,14 +40,6 @@ def checkpoint_of(user: User, project: Project, stream: str) -> Checkpoint:
         raise NoSuchStream(stream)
     found.project = project
     return found
-
-
-def stream_of(given: object) -> str:
-    """The stream that an address or a form names. Raises NoSuchStream for what can't be one's name."""
-    form = StreamForm(given)  # type: ignore[arg-type]
-    if not form.is_valid():
-        raise NoSuchStream(str(form["stream"].value())[: Checkpoint.STREAM_MAX_LENGTH])
-    return form.name
 
 
 @login_required

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -17,10 +16,19 @@ from memoryhub.kernel.snapshots import read_snapshot
 from projects.loading import project_of
 from projects.models import Project
 from tasks.continuity import BUDGET, continuity_context
+from tasks.errors import NoSuchStream
 from tasks.forms_continuity import AcknowledgeForm, StreamForm
 from tasks.handover import handovers_of, last_of, streams_of
 from tasks.models import Checkpoint
 from tasks.showing import may_write, why_not_write
+
+
+def stream_of(given: object) -> str:
+    """The stream that an address or a form names. Raises NoSuchStream for what can't be one's name."""
+    form = StreamForm(given)  # type: ignore[arg-type]
+    if not form.is_valid():
+        raise NoSuchStream(str(form["stream"].value())[: Checkpoint.STREAM_MAX_LENGTH])
+    return form.name
 
 
 @login_required
@@ -79,8 +87,7 @@ def _page(
 def context(request: AuthedRequest, slug: str) -> HttpResponse:
     """What an agent is given at the start of a session on a stream of mine, and how many characters it is."""
     project = project_of(request.user, slug)
-    form = StreamForm(request.GET)
-    stream = form.name if form.is_valid() else Checkpoint.MAIN
+    stream = stream_of(request.GET)
     # Raises Invalid for what can't be a stream's name, as every door does.
     given = continuity_context(project, request.user, stream=stream)
     used = len(as_json(given))
@@ -89,7 +96,7 @@ def context(request: AuthedRequest, slug: str) -> HttpResponse:
         "here": "continuity",
         "stream": stream,
         "snapshot": given.get("snapshot", ""),
-        "text": json.dumps(given, ensure_ascii=False, indent=1),
+        "text": laid_out(given),
         "used": used,
         "budget": BUDGET,
         "not_shown": {name: many for name, many in given["not_shown"].items() if many},
@@ -99,3 +106,15 @@ def context(request: AuthedRequest, slug: str) -> HttpResponse:
     response = render(request, template, shown)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def laid_out(given: dict[str, Any]) -> str:
+    """The very characters of its compact JSON, with a line break before each entry and each row of a list."""
+    entries = []
+    for name, value in given.items():
+        if isinstance(value, list) and value:
+            rows = ",\n".join(as_json(row) for row in value)
+            entries.append(f"{as_json(name)}:[\n{rows}]")
+        else:
+            entries.append(f"{as_json(name)}:{as_json(value)}")
+    return "{" + ",\n".join(entries) + "}"
