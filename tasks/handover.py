@@ -46,6 +46,10 @@ class Stream:
         return self.state is State.STALE
 
     @property
+    def is_idle(self) -> bool:
+        return self.state is State.IDLE
+
+    @property
     def snapshot(self) -> str:
         """What a session is given of it: nothing of one that is stale or idle."""
         return snapshot_of(self.checkpoint, self.reader) if self.is_fresh else ""

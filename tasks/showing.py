@@ -79,7 +79,7 @@ def may_do(project: Project, reader: User, row: TaskRow) -> May:
     is_held_here = is_mine and task.claim_token_id is None and not task.claim_session
     reviews = Role(project.role).includes(Role.REVIEWER)  # type: ignore[attr-defined]
     if row.is_claimed and not is_held_here:
-        why = f"Its status is changed by whoever holds the claim: {task.claimant}"
+        why = "Until then its status is for whoever holds the claim to change."
         return May(write=True, release=is_mine or reviews, why_not=why)
     statuses = [one for one in TaskStatus if one != task.status]
     return May(

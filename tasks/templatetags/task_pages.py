@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.utils.safestring import SafeString
 
+from memories.markdown import rendered
+from memoryhub.kernel.text import shortened
 from tasks.browsing import TaskRow
+from tasks.handover import TOLD_LENGTH
 from tasks.models import TaskStatus
 
 register = template.Library()
@@ -51,6 +55,12 @@ def stands(row: TaskRow) -> str:
     if row.is_ready:
         return "Ready: nothing is in its way, and nobody has claimed it."
     return f"It is {task.get_status_display()}, and nobody has claimed it."
+
+
+@register.filter
+def as_prose(text: str) -> SafeString:
+    """The beginning of a Markdown text, marked where it is cut; the page of what it is from has all of it."""
+    return rendered(shortened(text, TOLD_LENGTH))
 
 
 @register.filter

@@ -60,6 +60,7 @@ def test_my_streams_say_how_fresh_they_are_and_nobody_elses_are_there(
         for each in said:
             assert each in text, (each, text)
     assert "SNAPSHOT" not in stale + idle
+    assert "Ask" not in idle
     assert f'{CHECKPOINT}?stream=docs%2Fx%26y"' in page
     assert "bob" not in page
     assert "Mine is" not in read(client, bob, CONTINUITY)
@@ -70,7 +71,7 @@ def test_my_streams_say_how_fresh_they_are_and_nobody_elses_are_there(
 
 def test_what_nobody_was_told_comes_first(client: Client, project: Project, alice: User, bob: User) -> None:
     told = receipt_in(project, bob, title="Told", unsurfaced_results="Known by now.")
-    untold = receipt_in(project, bob, title="Untold", unsurfaced_results="The disk is full.")
+    untold = receipt_in(project, bob, title="Untold", unsurfaced_results="The **disk** is full.")
     plain = receipt_in(project, bob, title="Plain", unsurfaced_results="None")
     taken = receipt_in(project, bob, title="Taken")
     for receipt in (told, taken):
@@ -79,7 +80,7 @@ def test_what_nobody_was_told_comes_first(client: Client, project: Project, alic
     assert receipts(page) == [receipt.number for receipt in (untold, plain, taken, told)]
     said = words(page)
     assert "2 of 4 not taken over, 1 with results to be told" in said
-    assert "The disk is full." in said
+    assert "<strong>disk</strong> is full." in page
     assert "Known by now." not in said
     assert "taken over by alice" in said
     # The last hand-off is one's own.
