@@ -5,7 +5,7 @@ They register at start-up, so that this app imports none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,18 +24,34 @@ class Part:
 
 OverviewPart = Callable[[Project, User], Part | None]
 MemoryPart = Callable[[Project, User, Memory], Part | None]
+# What a part of an overview wants to know of the project's row, by column.
+Columns = Callable[[User], Mapping[str, Any]]
 _on_overviews: dict[str, tuple[int, OverviewPart]] = {}
+_columns: dict[str, Columns] = {}
 _on_memories: dict[str, MemoryPart] = {}
 
 
-def register_overview_part(name: str, provider: OverviewPart, *, place: int = 0) -> None:
-    """Add a part to a project's overview; None leaves it out. Those of a lower place come first."""
+def register_overview_part(
+    name: str, provider: OverviewPart, *, place: int = 0, columns: Columns | None = None
+) -> None:
+    """Add a part to a project's overview; None leaves it out. Those of a lower place come first.
+
+    `columns` gives expressions over a project by name: they are loaded with the project that the provider
+    gets, and cost no query of their own.
+    """
     _on_overviews[name] = place, provider
+    if columns is not None:
+        _columns[name] = columns
 
 
 def register_memory_part(name: str, provider: MemoryPart) -> None:
     """Add a part to a memory's page for members; None leaves it out."""
     _on_memories[name] = provider
+
+
+def overview_columns(reader: User) -> dict[str, Any]:
+    """What a project is to be loaded with before its `overview_parts` are asked for."""
+    return {name: one for columns in _columns.values() for name, one in columns(reader).items()}
 
 
 def overview_parts(project: Project, reader: User) -> list[Part]:

@@ -14,7 +14,7 @@ from memories.forms import FilterForm, HistoryForm
 from memories.models import Memory, Revision
 from memories.numbered import place_of
 from memories.overview import counts_of, kinds_of, top_level_of
-from memories.parts import memory_parts, overview_parts
+from memories.parts import memory_parts, overview_columns, overview_parts
 from memories.recall import recall
 from memories.showing import RECENT, children_of, recall_lines, shown_to_member, shown_to_stranger
 from memoryhub.kernel.errors import NotFound
@@ -40,7 +40,7 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
     """A project: how much it knows, what an agent reads first, who wrote lately."""
     reader = request.user
     with read_snapshot():
-        project = project_of(reader, slug)
+        project = project_of(reader, slug, overview_columns(reader))
         read = recall(project, reader, is_fresh=True)
         seen = Memory.objects.in_project(project).active().visible_to(reader)
         lately = Revision.objects.visible_to(reader).in_project(project).latest_first().without_values()

@@ -22,14 +22,14 @@ class TasksConfig(AppConfig):
         from memoryhub.kernel.doctor import register_check
         from tasks import doctor, tools, tools_continuity  # noqa: F401 - declare the tools
         from tasks.numbers import last_hand_off
-        from tasks.overview import overview_entry, overview_part
+        from tasks.overview import in_flight_columns, overview_entry, overview_part
         from tasks.places import place_of_work
 
         register_numbered(_numbered)
         register_place(place_of_work)
         register_hand_off(last_hand_off)
         register_overview("tasks", overview_entry)
-        register_overview_part("work", overview_part, place=1)
+        register_overview_part("work", overview_part, place=1, columns=in_flight_columns)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
 

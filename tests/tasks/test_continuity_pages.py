@@ -211,7 +211,7 @@ def test_the_overview_says_what_is_in_flight(
     page = read(client, alice, "/p/harbor/")
     said = words(page).partition("In flight")[2].partition("Critical")[0]
     for text in (
-        "1 task : 1 ready , 0 claimed",
+        "1 task , 1 ready , 0 claimed",
         "Find out",
         "fresh",
         "1 hand-off",
