@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
+from django.urls import reverse
 
 from hygiene.fixes import FIXES, Fix, Item
 from hygiene.forms import NOW, FixForm
@@ -59,10 +60,10 @@ class Shown:
     offers: Sequence[Offer] = ()
     held: Sequence[Memory] = ()
     flaws: Sequence[str] = field(default=())
-    # Where it is about no memory: what it is called, and the number of a proposal.
+    # Where it is about no memory: what it is called, and where its page is.
     ref: str = ""
     title: str = ""
-    review: int = 0
+    path: str = ""
 
     @property
     def is_short(self) -> bool:
@@ -104,7 +105,7 @@ def shown_findings(
         named = [memories.get(memory["number"]) for memory in finding["memories"]]
         if None in named:
             continue  # it was made somebody's own while this was read
-        rows.append(_shown(finding, [one for one in named if one], held, writes, bound))
+        rows.append(_shown(project, finding, [one for one in named if one], held, writes, bound))
     return rows
 
 
@@ -121,6 +122,7 @@ def _held(bags: Sequence[Memory], reader: User) -> Mapping[int, list[Memory]]:
 
 
 def _shown(
+    project: Project,
     finding: Mapping[str, Any],
     memories: Sequence[Memory],
     held: Mapping[int, list[Memory]],
@@ -129,7 +131,7 @@ def _shown(
 ) -> Shown:
     rule, note = finding["rule"], finding.get("note", "")
     if not memories:
-        return _of_something_else(finding, note)
+        return _of_something_else(project, finding, note)
     first, other = memories[0], memories[1] if len(memories) > 1 else None
     item = Item(first.number, other.number if other else 0)
     remedy = remedy_of(rule)
@@ -153,7 +155,7 @@ def _shown(
     )
 
 
-def _of_something_else(finding: Mapping[str, Any], note: str) -> Shown:
+def _of_something_else(project: Project, finding: Mapping[str, Any], note: str) -> Shown:
     """One about a proposal, which is decided on its own page, or about work in flight."""
     remedy = remedy_of(finding["rule"])
     says = remedy.one.format(note=note) if remedy else finding["do"]
@@ -167,8 +169,15 @@ def _of_something_else(finding: Mapping[str, Any], note: str) -> Shown:
         can_fix=False,
         ref=finding.get("review") or f"#{finding['number']}",
         title=finding["title"],
-        review=int(finding["review"].removeprefix("R")) if "review" in finding else 0,
+        path=_path_of(project, finding),
     )
+
+
+def _path_of(project: Project, finding: Mapping[str, Any]) -> str:
+    """The page of a proposal, a task or a receipt."""
+    if "review" in finding:
+        return reverse("memories:review", args=(project.slug, int(finding["review"].removeprefix("R"))))
+    return reverse(f"tasks:{finding['type']}", args=(project.slug, finding["number"]))
 
 
 def _offers(

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.urls import reverse
+
 from memories.errors import NoSuchNumber
 from memories.listing import PAGE_DEFAULT, page_of
 from memories.models import Memory
@@ -23,6 +25,30 @@ _finders: list[Finder] = []
 def register_numbered(finder: Finder) -> None:
     """Say what a number names that is no memory."""
     _finders.append(finder)
+
+
+# The path of the page of what has the number; None where nothing of the type that the reader may see has.
+Place = Callable[[Project, User, int], str | None]
+_places: list[Place] = []
+
+
+def register_place(place: Place) -> None:
+    """Say where the page of a number is that is no memory's."""
+    _places.append(place)
+
+
+def place_of(project: Project, reader: User, number: int) -> str:
+    """The path of the page of whatever a number names: one link is right for all of them.
+
+    Raises NoSuchNumber.
+    """
+    seen = Memory.objects.in_project(project).visible_to(reader)
+    if seen.numbered(number).exists():
+        return reverse("memories:memory", args=(project.slug, number))
+    for place in _places:
+        if path := place(project, reader, number):
+            return path
+    raise NoSuchNumber(number)
 
 
 def find_memory(project: Project, reader: User, number: int) -> Memory | None:

@@ -5,8 +5,9 @@ They register at start-up, so that this app imports none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memories.models import Memory
 from memories.querysets import MemoryQuerySet
@@ -15,13 +16,24 @@ from projects.parts import Part as Part
 
 OverviewPart = Callable[[Project, User], Part | None]
 MemoryPart = Callable[[Project, User, Memory], Part | None]
-_on_overviews: dict[str, OverviewPart] = {}
+# What a part of an overview wants to know of the project's row, by column.
+Columns = Callable[[User], Mapping[str, Any]]
+_on_overviews: dict[str, tuple[int, OverviewPart]] = {}
+_columns: dict[str, Columns] = {}
 _on_memories: dict[str, MemoryPart] = {}
 
 
-def register_overview_part(name: str, provider: OverviewPart) -> None:
-    """Add a part to a project's overview; None leaves it out."""
-    _on_overviews[name] = provider
+def register_overview_part(
+    name: str, provider: OverviewPart, *, place: int = 0, columns: Columns | None = None
+) -> None:
+    """Add a part to a project's overview; None leaves it out. Those of a lower place come first.
+
+    `columns` gives expressions over a project by name: they are loaded with the project that the provider
+    gets, and cost no query of their own.
+    """
+    _on_overviews[name] = place, provider
+    if columns is not None:
+        _columns[name] = columns
 
 
 def register_memory_part(name: str, provider: MemoryPart) -> None:
@@ -29,9 +41,15 @@ def register_memory_part(name: str, provider: MemoryPart) -> None:
     _on_memories[name] = provider
 
 
+def overview_columns(reader: User) -> dict[str, Any]:
+    """What a project is to be loaded with before its `overview_parts` are asked for."""
+    return {name: one for columns in _columns.values() for name, one in columns(reader).items()}
+
+
 def overview_parts(project: Project, reader: User) -> list[Part]:
-    """Those of an overview, in the order in which they were registered."""
-    return _there(provider(project, reader) for provider in _on_overviews.values())
+    """Those of an overview, by place, then in the order in which they were registered."""
+    in_order = sorted(_on_overviews.values(), key=lambda each: each[0])
+    return _there(provider(project, reader) for _, provider in in_order)
 
 
 def memory_parts(project: Project, reader: User, memory: Memory) -> list[Part]:

@@ -9,13 +9,15 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from memories.browsing import Listing, Pages, browse
-from memories.errors import NoSuchMemory
+from memories.errors import NoSuchMemory, NoSuchNumber
 from memories.forms import FilterForm, HistoryForm
 from memories.models import Memory, Revision
+from memories.numbered import place_of
 from memories.overview import counts_of, kinds_of, top_level_of
-from memories.parts import memory_parts, overview_parts
+from memories.parts import memory_parts, overview_columns, overview_parts
 from memories.recall import recall
 from memories.showing import RECENT, children_of, recall_lines, shown_to_member, shown_to_stranger
+from memoryhub.kernel.errors import NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.loading import project_of
@@ -38,7 +40,7 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
     """A project: how much it knows, what an agent reads first, who wrote lately."""
     reader = request.user
     with read_snapshot():
-        project = project_of(reader, slug)
+        project = project_of(reader, slug, overview_columns(reader))
         read = recall(project, reader, is_fresh=True)
         seen = Memory.objects.in_project(project).active().visible_to(reader)
         lately = Revision.objects.visible_to(reader).in_project(project).latest_first().without_values()
@@ -97,7 +99,10 @@ def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         project = Project.objects.with_role_of(request.user).at(slug).first()
         if project is None:
             return _memory_of_strangers(request, slug, number)
-        found = memory_of(request.user, project, number)
+        try:
+            found = memory_of(request.user, project, number)
+        except NoSuchMemory as refusal:
+            return elsewhere(project, request.user, number, refusal)
         context = {
             "project": project,
             "here": "memories",
@@ -109,6 +114,14 @@ def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
             "parts": memory_parts(project, request.user, found),
         }
     return render(request, "memories/memory.html", context)
+
+
+def elsewhere(project: Project, reader: User, number: int, refusal: NotFound) -> HttpResponse:
+    """To the page of what the number names; raises the `refusal` where it names nothing for the reader."""
+    try:
+        return redirect(place_of(project, reader, number))
+    except NoSuchNumber:
+        raise refusal from None
 
 
 def _memory_of_strangers(request: AuthedRequest, slug: str, number: int) -> HttpResponse:

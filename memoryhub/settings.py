@@ -57,7 +57,7 @@ if _postgresql is None:
     }
 else:
     _pool_max = env_int("DB_POOL_MAX", default=20, least=1, most=500)
-    # What each call asks is parsed and planned once a connection: a third off a search, a seventh off a write.
+    # What each call asks is planned once a connection: a third off a search, a seventh off a write.
     _prepared = {"server_side_binding": True, "prepare_threshold": 5}
     if not env_bool("DB_PREPARE", default=True):
         _prepared = {}

@@ -19,5 +19,6 @@ urlpatterns = [
     path("api/<path:rest>", no_such_address),
     path("", include("projects.urls")),
     path("", include("memories.urls")),
+    path("", include("tasks.urls")),
     path("", include("hygiene.urls")),
 ]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from projects.errors import NoSuchProject, RoleTooLow
 from projects.models import Project, Role, User
 
 
-def project_of(user: User, slug: str) -> Project:
-    """The project at this address with the user's `role`. Raises NoSuchProject for a stranger."""
-    project = Project.objects.with_role_of(user).at(slug).first()
+def project_of(user: User, slug: str, columns: Mapping[str, Any] | None = None) -> Project:
+    """The project at this address with the user's `role`. Raises NoSuchProject for a stranger.
+
+    `columns` are expressions that a page wants to know of its row, by name.
+    """
+    project = Project.objects.with_role_of(user).at(slug).annotate(**(columns or {})).first()
     if project is None:
         raise NoSuchProject(slug)
     return project

@@ -15,21 +15,25 @@ class TasksConfig(AppConfig):
     verbose_name = "Tasks"
 
     def ready(self) -> None:
-        from memories.numbered import register_numbered
+        from memories.numbered import register_numbered, register_place
         from memories.overview import register_overview
+        from memories.parts import register_overview_part
         from memories.reviews.telling import register_hand_off
         from memoryhub.kernel.doctor import register_check
         from projects.activity import register_activity
         from tasks import activity, doctor, tools, tools_continuity  # noqa: F401 - declare the tools
         from tasks.checkup import check_checkpoints
         from tasks.numbers import last_hand_off
-        from tasks.overview import overview_entry
+        from tasks.overview import in_flight_columns, overview_entry, overview_part
+        from tasks.places import place_of_work
 
         register_numbered(_numbered)
+        register_place(place_of_work)
         register_hand_off(last_hand_off)
         for kept in activity.KINDS:
             register_activity(kept)
         register_overview("tasks", overview_entry)
+        register_overview_part("work", overview_part, place=1, columns=in_flight_columns)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
         register_check("checkpoints", check_checkpoints)

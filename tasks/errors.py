@@ -24,10 +24,10 @@ class NoSuchReceipt(NotFound):
 
 
 class NoSuchCheckpoint(NotFound):
-    """None of this reader's own."""
+    """The reader has no checkpoint of the stream; whether somebody else has is not told."""
 
     def __init__(self, stream: str) -> None:
-        super().__init__(f"You have no checkpoint of the stream {printable(stream)!r} here.")
+        super().__init__(f"You have no checkpoint of the stream {printable(stream)!r} here.", stream=stream)
 
 
 class TaskMovedOn(Conflict):

@@ -27,6 +27,22 @@ def for_members(user: User, prefix: str = "") -> Q:
     return Q(**{f"{prefix}project__in": user.memberships.order_by().values("project")})
 
 
+def _place_of(field: str, values: Iterable[str]) -> Case:
+    """Where the value of a field stands among these."""
+    order = [When(**{field: one}, then=Value(place)) for place, one in enumerate(values)]
+    return Case(*order, output_field=IntegerField())
+
+
+def row_lookups() -> tuple[Any, ...]:
+    """What a row of a task shows of other tables: two queries, for however many."""
+    from tasks.models import Blocker
+
+    waits = Blocker.objects.select_related("blocker").only(
+        "task", "blocker__number", "blocker__status", "blocker__project"
+    )
+    return "tags", Prefetch("blockings", queryset=waits.order_by("blocker__number"))
+
+
 class TaskQuerySet(models.QuerySet["Task"]):
     """Adjectives filter, prepositions take an argument."""
 
@@ -97,29 +113,47 @@ class TaskQuerySet(models.QuerySet["Task"]):
         """Its sub-tasks."""
         return self.filter(parent=task)
 
+    def waiting_for(self, task: Task) -> TaskQuerySet:
+        """What it blocks."""
+        return self.filter(blockings__blocker=task)
+
     def most_urgent_first(self) -> TaskQuerySet:
         """By priority, then what moved last."""
         from tasks.models import Priority
 
-        order = [When(priority=one, then=Value(place)) for place, one in enumerate(Priority)]
-        return self.annotate(urgency=Case(*order, output_field=IntegerField())).order_by(
+        return self.annotate(urgency=_place_of("priority", Priority)).order_by(
             "urgency", "-updated_at", "-number"
         )
 
+    def whose(self, user: User, at: dt.datetime) -> TaskQuerySet:
+        """Assigned to the user, or claimed in their name at that moment."""
+        return self.filter(Q(assignee=user) | Q(claim_user=user, claim_until__gt=at))
+
+    def by_status(self) -> TaskQuerySet:
+        """What is worked on first, what is finished last; of each the most urgent first, then the newest."""
+        from tasks.models.task import BY_STATUS, Priority
+
+        return self.annotate(
+            status_place=_place_of("status", BY_STATUS), urgency=_place_of("priority", Priority)
+        ).order_by("status_place", "urgency", "-number")
+
+    def after(self, status_place: int, urgency: int, number: int) -> TaskQuerySet:
+        """What follows a task in the order of `by_status`."""
+        later = Q(urgency__gt=urgency) | Q(urgency=urgency, number__lt=number)
+        return self.filter(Q(status_place__gt=status_place) | Q(later, status_place=status_place))
+
     def for_rows(self) -> TaskQuerySet:
         """What a row of a list shows, descriptions left out."""
-        from tasks.models import Blocker
+        return self.for_bare_rows().prefetch_related(*row_lookups())
 
+    def for_bare_rows(self) -> TaskQuerySet:
+        """The same before `row_lookups` are fetched: at once, for several lists."""
         inside = self.model.objects.filter(parent=OuterRef("pk")).order_by()
         counted = inside.values("parent").annotate(many=Count("pk")).values("many")
-        waits = Blocker.objects.select_related("blocker").only(
-            "task", "blocker__number", "blocker__status", "blocker__project"
-        )
         return (
             self.annotate(child_count=Coalesce(Subquery(counted), 0))
             .select_related("author", "assignee", "parent", "claim_user")
             .defer("description", "parent__description", "parent__summary")
-            .prefetch_related("tags", Prefetch("blockings", queryset=waits.order_by("blocker__number")))
         )
 
 
@@ -172,6 +206,24 @@ class ReceiptQuerySet(models.QuerySet["Receipt"]):
         taken = Case(When(acknowledged_at=None, then=0), default=1, output_field=IntegerField())
         return self.annotate(is_taken=taken).order_by("is_taken", "-number")
 
+    def naming(self, number: int) -> ReceiptQuerySet:
+        """Those whose references name a number. Both engines' JSON of a list of numbers is looked into."""
+        return self.filter(references__numbers__regex=rf"[\[ ,]{int(number)}[,\]]")
+
+    def untold_first(self) -> ReceiptQuerySet:
+        """Unsurfaced results that nobody acknowledged, what else nobody did, then the rest; newest first."""
+        place = Case(
+            When(acknowledged_at=None, is_unsurfaced=True, then=0),
+            When(acknowledged_at=None, then=1),
+            default=2,
+            output_field=IntegerField(),
+        )
+        return self.annotate(place=place).order_by("place", "-number")
+
+    def after(self, place: int, number: int) -> ReceiptQuerySet:
+        """What follows a receipt in the order of `untold_first`."""
+        return self.filter(Q(place__gt=place) | Q(place=place, number__lt=number))
+
     def for_rows(self) -> ReceiptQuerySet:
         """What a row of a list shows, without the long texts."""
         heavy = ("done", "decisions", "next_steps", "blockers", "unsurfaced_results")
@@ -199,3 +251,7 @@ class CheckpointQuerySet(models.QuerySet["Checkpoint"]):
 
     def newest_first(self) -> CheckpointQuerySet:
         return self.order_by("-updated_at", "stream")
+
+    def after(self, updated_at: dt.datetime, stream: str) -> CheckpointQuerySet:
+        """What follows a checkpoint in the order of `newest_first`."""
+        return self.filter(Q(updated_at__lt=updated_at) | Q(updated_at=updated_at, stream__gt=stream))

@@ -70,6 +70,14 @@ def of_memory(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.shared.number}
 
 
+def of_task(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.task.number}
+
+
+def of_receipt(world: World) -> dict[str, Any]:
+    return {"slug": world.project.slug, "number": world.receipt.number}
+
+
 def of_review(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.review.number}
 
@@ -156,6 +164,51 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),
+    "p/<slug:slug>/tasks/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/tasks/new/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_project,
+        data={"title": "A new one", "summary": "What is to be done.", "priority": "normal"},
+    ),
+    "p/<slug:slug>/tasks/<int:number>/": Page(get=members(200), params=of_task),
+    "p/<slug:slug>/tasks/<int:number>/edit/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_task,
+        data={"title": "Another", "summary": "Another.", "priority": "low", "expected_version": "1"},
+    ),
+    "p/<slug:slug>/tasks/<int:number>/status/": Page(
+        post=members(302, reader=403), params=of_task, data={"status": "done", "expected_version": "1"}
+    ),
+    "p/<slug:slug>/tasks/<int:number>/claim/": Page(post=members(302, reader=403), params=of_task),
+    "p/<slug:slug>/tasks/<int:number>/release/": Page(post=members(302, reader=403), params=of_task),
+    "p/<slug:slug>/receipts/<int:number>/": Page(get=members(200), params=of_receipt),
+    "p/<slug:slug>/receipts/<int:number>/acknowledge/": Page(
+        post=members(302, reader=403), params=of_receipt
+    ),
+    "p/<slug:slug>/continuity/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/continuity/acknowledge/": Page(
+        post=members(302, reader=403), params=of_project, data={"one": str(FIRST_NUMBER + 4)}
+    ),
+    "p/<slug:slug>/continuity/context/": Page(get=members(200), params=of_project),
+    # The one checkpoint there is is another member's.
+    "p/<slug:slug>/continuity/checkpoint/": Page(
+        get=members(404),
+        post=members(404),
+        params=of_project,
+        data={"stream": "main", "text": "## Objective\nMine now", "expected_version": "1"},
+    ),
+    "p/<slug:slug>/continuity/checkpoint/file/": Page(get=members(404), params=of_project),
+    "p/<slug:slug>/continuity/checkpoint/still-so/": Page(
+        post=members(404), params=of_project, data={"stream": "main", "expected_version": "1"}
+    ),
+    "p/<slug:slug>/continuity/checkpoint/new/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_project,
+        data={"stream": "main", "text": "## Objective\nMine"},
+    ),
     "p/<slug:slug>/reviews/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/reviews/news/": Page(get=members(302), params=of_project),
     "p/<slug:slug>/reviews/decide/": Page(

@@ -10,6 +10,7 @@ from memories.services import reject_review
 from memoryhub.demo.loading import SLUG, load_demo
 from projects.models import Project, User
 from tasks.continuity import continuity_context
+from tasks.handover import streams_of
 from tasks.models import Receipt, Task
 from tests.factories import person
 
@@ -46,6 +47,9 @@ def test_the_demo_leaves_a_hand_off_that_nobody_took_over() -> None:
     assert context["snapshot"].startswith("CONTINUITY SNAPSHOT\nObjective: Find out")
     assert context["receipts"][0]["number"] == receipt.number
     assert [task["title"] for task in context["tasks"] if task.get("ready")]
+    assert [task["claim"]["by"] for task in context["tasks"] if task.get("claim")] == [receipt.actor_name]
+    states = {one.checkpoint.stream: one.state for one in streams_of(project, owner)[0]}
+    assert states == {"main": "active", "docs/quickstart": "stale"}
     counted = Task.objects.count()
     load_demo()
     assert (Task.objects.count(), Receipt.objects.count()) == (counted, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import secrets
 import tomllib
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from memoryhub.kernel.actor import Actor, Door, WriteContext
 from projects.models import AccessToken, Membership, Project, Role, User
 from projects.services import add_member, change_password, create_project, create_token, create_user
 from tasks.models import Receipt, Task
-from tasks.services import create_task, save_checkpoint, write_handoff
+from tasks.services import bring_checkpoint, claim_task, create_task, save_checkpoint, write_handoff
 
 SLUG = "memoryhub"
 OWNER, GUEST = "demo", "guest"
@@ -121,7 +122,7 @@ def _propose(
 def _leave_work(
     project: Project, owner: User, token: AccessToken, work: dict[str, Any], numbers: dict[str, int]
 ) -> None:
-    """What an agent left when its session ended: tasks, a receipt that waits, a checkpoint. Once."""
+    """What an agent left: tasks, one of them claimed, a receipt that waits, two checkpoints. Once."""
     context = WriteContext(session="demo-handoff", client="claude-code", branch="main")
     if Receipt.objects.in_project(project).filter(session=context.session).exists():
         return
@@ -134,9 +135,16 @@ def _leave_work(
             given["parent"] = tasks[given["parent"]].number
         if "blocked_by" in given:
             given["blocked_by"] = [tasks[other].number for other in given["blocked_by"]]
+        claimed = given.pop("claim", False)
         tasks[name] = create_task(actor=actor, project=project, **given).task
+        if claimed:
+            claim_task(actor=actor, task=tasks[name], minutes=Task.CLAIM_MINUTES_MAX)
     receipt: dict[str, Any] = dict(work["receipt"])
     named = [numbers[name] for name in receipt.pop("memories")]
     named += [tasks[name].number for name in receipt.pop("tasks")]
     write_handoff(actor=actor, project=project, references={"branch": "main", "numbers": named}, **receipt)
     save_checkpoint(actor=actor, project=project, **work["checkpoint"])
+    left: dict[str, Any] = dict(work["left"])
+    at = timezone.now() - dt.timedelta(days=left.pop("days"))
+    operator = Actor(user=owner, door=Door.COMMAND, context=WriteContext(session="demo", client="manage.py"))
+    bring_checkpoint(actor=operator, project=project, at=at, **left)

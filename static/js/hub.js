@@ -31,6 +31,13 @@
     }
   });
 
+  /* On a narrow page the menu is a row that scrolls: where one is stands in sight. */
+  const current = document.querySelector(".nav [aria-current]");
+  if (current) {
+    const row = current.closest(".nav");
+    row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
+  }
+
   /* Copy buttons: there is nothing for them to do without this. */
   for (const button of document.querySelectorAll("[data-copy]")) {
     const said = button.textContent;

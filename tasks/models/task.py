@@ -31,6 +31,8 @@ class TaskStatus(models.TextChoices):
 
 
 FINISHED = (TaskStatus.DONE, TaskStatus.CANCELLED)
+# As pages list them: what is worked on first.
+BY_STATUS = (TaskStatus.IN_PROGRESS, TaskStatus.OPEN, TaskStatus.BLOCKED, *FINISHED)
 
 
 class Priority(models.TextChoices):

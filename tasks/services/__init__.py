@@ -1,16 +1,26 @@
 """Every write to tasks, receipts and checkpoints. Doors call these verbs and nothing else."""
 
+from tasks.services.bringing import bring_checkpoint
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
 from tasks.services.files import save_file
-from tasks.services.receipts import HandedOver, acknowledge_receipt, write_handoff
+from tasks.services.receipts import (
+    Acknowledged,
+    HandedOver,
+    acknowledge_receipt,
+    acknowledge_receipts,
+    write_handoff,
+)
 from tasks.services.tasks import TaskWritten, create_task, revise_task
 
 __all__ = [
+    "Acknowledged",
     "HandedOver",
     "Saved",
     "TaskWritten",
     "acknowledge_receipt",
+    "acknowledge_receipts",
+    "bring_checkpoint",
     "claim_task",
     "create_task",
     "release_task",

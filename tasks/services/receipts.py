@@ -73,6 +73,26 @@ def write_handoff(*, actor: Actor, project: Project, **given: Any) -> HandedOver
     return HandedOver(receipt, [other.number for other in taken])
 
 
+@dataclass(frozen=True)
+class Acknowledged:
+    """The numbers of those that were taken over now, and of those that somebody had taken over before."""
+
+    now: list[int] = field(default_factory=list)
+    before: list[int] = field(default_factory=list)
+
+
+@transaction.atomic
+def acknowledge_receipts(*, actor: Actor, project: Project, numbers: list[int]) -> Acknowledged:
+    """Take several over, all or none. Who did it first stays. Raises NoSuchReceipt, what `begin` raises."""
+    write = begin(actor, project)
+    done = Acknowledged()
+    for receipt in _named(write, numbers):
+        (done.now if _acknowledge(write, receipt) else done.before).append(receipt.number)
+    if done.now:
+        finish(write)
+    return done
+
+
 @transaction.atomic
 def acknowledge_receipt(*, actor: Actor, receipt: Receipt) -> Receipt:
     """Say that what was handed over is taken on. Who did it first stays.

@@ -156,6 +156,11 @@ def _retried(write: ProjectWrite, digest: str) -> Task | None:
     return found.task if found else None
 
 
+def standing_values(task: Task) -> dict[str, Any]:
+    """Every field of a task as it is, by name and as a change names it."""
+    return {name: _standing(task, name) for name in TASK_FIELDS}
+
+
 def _standing(task: Task, name: str) -> Any:
     """The value of a field, as a change names it."""
     if name == "tags":

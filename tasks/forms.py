@@ -1,0 +1,182 @@
+"""The shape of what the web takes about tasks: the list's filters, a task's fields, its status, its claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django import forms
+
+from memories.form_fields import NumberField, NumbersField, TagsField, TextField
+from memories.listing import ANY
+from memoryhub.kernel.errors import DomainError
+from memoryhub.kernel.refs import MAX_NUMBER
+from tasks.listing import TaskFilter
+from tasks.models import Priority, Task, TaskStatus
+
+_BETWEEN_TAGS = re.compile(r"[\s,]+")
+YES, NO = "yes", "no"
+
+
+class TaskFilterForm(forms.Form):
+    """What the list is narrowed to. An address with a value that isn't one is refused, never ignored."""
+
+    status = forms.ChoiceField(
+        required=False, choices=[("", "unfinished"), *TaskStatus.choices, (ANY, "any status")]
+    )
+    ready = forms.ChoiceField(
+        required=False, choices=[("", "ready or not"), (YES, "ready"), (NO, "not ready")]
+    )
+    mine = forms.ChoiceField(
+        required=False, label="Whose", choices=[("", "anybody's"), (YES, "mine: assigned or claimed")]
+    )
+    assignee = forms.CharField(
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"placeholder": "anybody", "autocapitalize": "none"}),
+    )
+    tag = forms.CharField(
+        required=False,
+        max_length=160,
+        label="Tags",
+        widget=forms.TextInput(attrs={"placeholder": "all of these", "autocapitalize": "none"}),
+    )
+
+    @property
+    def narrowing(self) -> dict[str, str]:
+        """The filters that are set."""
+        return {name: self.cleaned_data[name] for name in self.fields if self.cleaned_data.get(name)}
+
+    @property
+    def is_mine(self) -> bool:
+        return self.cleaned_data.get("mine") == YES
+
+    def task_filter(self) -> TaskFilter:
+        """For the exact list."""
+        ready = self.cleaned_data.get("ready")
+        return TaskFilter(
+            status=self.cleaned_data.get("status") or None,
+            ready=ready == YES if ready else None,
+            tags=[tag for tag in _BETWEEN_TAGS.split(self.cleaned_data.get("tag", "").lower()) if tag],
+            assignee=self.cleaned_data.get("assignee") or None,
+        )
+
+    def address(self, **more: str | None) -> str:
+        """The query string of this page, without what is empty."""
+        said = {**self.narrowing, **more}
+        found = urlencode({name: value for name, value in said.items() if value})
+        return f"?{found}" if found else ""
+
+
+def _area(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows})
+
+
+class TaskForm(forms.Form):
+    """A task's fields, as they are typed. The service checks them, so that every door says the same."""
+
+    title = TextField(
+        required=False, strip=False, help_text=f"1 to {Task.TITLE_MAX_LENGTH} characters in one line."
+    )
+    summary = TextField(
+        required=False,
+        strip=False,
+        widget=_area(3),
+        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, and why.",
+    )
+    description = TextField(
+        required=False,
+        strip=False,
+        widget=_area(12),
+        help_text="Markdown: what is to be done, how one knows.",
+    )
+    priority = forms.ChoiceField(choices=Priority.choices, initial=Priority.NORMAL)
+    assignee = forms.ChoiceField(required=False)
+    tags = TagsField(help_text="At most 5, one a line or with commas.")
+    parent = NumberField(label="Part of", help_text="The number of a task; empty for none.")
+    blocked_by = NumbersField(label="Waits for", help_text="Numbers of tasks, with commas.")
+    reason = TextField(
+        required=False, strip=False, widget=_area(2), label="Why", help_text="Kept with the history."
+    )
+
+    FIELDS = ("title", "summary", "description", "priority", "assignee", "tags", "parent", "blocked_by")
+
+    def __init__(self, *args: Any, members: Sequence[str], assignee: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Who left the project stays assigned until somebody says otherwise.
+        names = list(dict.fromkeys([*members, *([assignee] if assignee else [])]))
+        choice = cast(forms.ChoiceField, self.fields["assignee"])
+        choice.choices = [("", "nobody"), *((name, name) for name in names)]
+        self.fields["tags"].widget.attrs["rows"] = 2
+
+    def given(self) -> dict[str, Any]:
+        """The fields as the services store them, so that they can be compared with what stands."""
+        given = {name: self.cleaned_data[name] for name in self.FIELDS}
+        tags = list(dict.fromkeys(tag.lower() for tag in given["tags"]))
+        return {**given, "tags": tags, "blocked_by": sorted(set(given["blocked_by"]))}
+
+    def given_new(self) -> dict[str, Any]:
+        """The same of a new task: what was left empty isn't said."""
+        always = ("title", "summary")
+        return {
+            name: value for name, value in self.given().items() if name in always or value not in ("", [], 0)
+        }
+
+    def put(self, refusal: DomainError) -> None:
+        """A refusal at the fields that it names, in this form's words for them; else above the form."""
+        named = refusal.details.get("fields") or {}
+        for name, sentence in named.items():
+            self.add_error(name if name in self.fields else None, sentence)
+        if not named:
+            self.add_error(None, refusal.message)
+
+
+class EditTaskForm(TaskForm):
+    """A change of what was read at `expected_version`."""
+
+    expected_version = forms.IntegerField(min_value=1, max_value=MAX_NUMBER, widget=forms.HiddenInput)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if "expected_version" in self.errors:
+            # A hidden field has no place of its own on the page.
+            self.add_error(None, "The page has lost the version that you read. Open it again.")
+        return cleaned
+
+    @classmethod
+    def initial_of(cls, values: Mapping[str, Any], version: int) -> dict[str, Any]:
+        """What the form begins with, of a task's values as a change names them."""
+        typed = {name: as_typed(values[name]) for name in cls.FIELDS}
+        return {**typed, "expected_version": version}
+
+
+def as_typed(value: Any) -> Any:
+    """A value as somebody would type it into a form: numbers with commas, tags one a line, none empty."""
+    if isinstance(value, list):
+        between = ", " if all(isinstance(item, int) for item in value) else "\n"
+        return between.join(str(item) for item in value)
+    return value or ""
+
+
+class StatusForm(forms.Form):
+    """How far it is now, and why."""
+
+    status = forms.ChoiceField(choices=TaskStatus.choices)
+    reason = TextField(required=False, strip=False, widget=_area(1))
+    expected_version = forms.IntegerField(min_value=1, max_value=MAX_NUMBER)
+
+
+class ClaimForm(forms.Form):
+    """For how long somebody takes a task."""
+
+    LENGTHS = ((30, "30 minutes"), (60, "1 hour"), (240, "4 hours"), (480, "8 hours"), (1440, "1 day"))
+
+    minutes = forms.IntegerField(
+        required=False, widget=forms.Select(choices=LENGTHS), initial=Task.CLAIM_MINUTES
+    )
+
+    def clean_minutes(self) -> int:
+        minutes = self.cleaned_data["minutes"]
+        return Task.CLAIM_MINUTES if minutes is None else int(minutes)
