@@ -15,7 +15,8 @@ from hygiene.placeholders import MARK
 from hygiene.remedies import FLAW_FIXES, remedy_of
 from hygiene.rules.quality import flaws_in, said_in
 from memories.models import Memory
-from projects.models import Project, Role, User
+from projects.loading import may_write
+from projects.models import Project, User
 
 # Of what a stale bag holds, so much is shown beside the form for its summary.
 CHILDREN_SHOWN = 8
@@ -77,7 +78,7 @@ class Shown:
 
 def may_fix(project: Project) -> bool:
     """Whether the reader that the project was loaded for may change anything in it."""
-    return Role(project.role).includes(Role.CONTRIBUTOR) and not project.is_archived  # type: ignore[attr-defined]
+    return may_write(project)
 
 
 def shown_findings(

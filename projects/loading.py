@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projects.errors import NoSuchProject, RoleTooLow
+from projects.errors import NoSuchProject, ProjectArchived, RoleTooLow
 from projects.models import Project, Role, User
 
 
@@ -19,4 +19,17 @@ def project_to_write(user: User, slug: str, need: Role = Role.CONTRIBUTOR) -> Pr
     project = project_of(user, slug)
     if not Role(project.role).includes(need):  # type: ignore[attr-defined]
         raise RoleTooLow(need)
+    return project
+
+
+def may_write(project: Project) -> bool:
+    """Whether the reader that the project was loaded for may change anything in it."""
+    return Role(project.role).includes(Role.CONTRIBUTOR) and not project.is_archived  # type: ignore[attr-defined]
+
+
+def project_to_change(user: User, slug: str) -> Project:
+    """The project for a page on which something is written. Raises ProjectArchived as well."""
+    project = project_to_write(user, slug)
+    if project.is_archived:
+        raise ProjectArchived
     return project

@@ -6,11 +6,14 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from memories.acts import Act, acts_for
 from memories.marking import Marker
+from memories.models import Memory
 from memories.recall.lines import shown_summary
 from memories.reviews.counting import Waiting, waiting_in
 from memories.wording import DOOR_NAMES, LINK_SENTENCES
 from memoryhub.kernel.text import visible_marks
+from projects.loading import may_write as may_write_in
 from projects.models import Project, User
 
 register = template.Library()
@@ -46,3 +49,15 @@ def link_sentence(name: str) -> str:
 def waiting_reviews(project: Project, user: User) -> Waiting:
     """How many proposals of a project wait for somebody: the shell's number."""
     return waiting_in(project, user)
+
+
+@register.filter
+def may_write(project: Project) -> bool:
+    """Whether the reader that the project was loaded for may change anything in it."""
+    return may_write_in(project)
+
+
+@register.simple_tag
+def acts_on(memory: Memory, user: User) -> list[Act]:
+    """What can be done with a memory beside editing it."""
+    return acts_for(memory, user)
