@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 from hygiene.fixes import FIXES, Fix, Item
 from hygiene.forms import NOW, FixForm
 from hygiene.placeholders import MARK
-from hygiene.remedies import FLAW_FIXES, remedy_of
+from hygiene.remedies import FLAW_FIXES, edit_anchor, remedy_of
 from hygiene.rules.quality import flaws_in, said_in
 from memories.models import Memory
 from projects.loading import may_write
@@ -69,6 +69,11 @@ class Shown:
     def is_short(self) -> bool:
         """Whether all its fixes are buttons, which stand beside it."""
         return all(offer.form is None for offer in self.offers)
+
+    @property
+    def edit_at(self) -> str:
+        """Where in the edit form of the memory it is mended; empty where an edit isn't what mends it."""
+        return edit_anchor(self.rule, self.flaws) if self.memories else ""
 
     @property
     def is_chosen_from_a_bag(self) -> bool:

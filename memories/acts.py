@@ -29,7 +29,6 @@ class Act:
     done: str
     verb: Callable[..., Any]
     visibility: str = ""
-    is_bad: bool = False
     # Asked for with a reason, or done at once from the page of the memory.
     asks: bool = True
 
@@ -60,7 +59,6 @@ ARCHIVE = Act(
     "Its text and its history stay, and it can be restored.",
     "Archived",
     archive_memory,
-    is_bad=True,
 )
 RESTORE = Act(
     "restore",

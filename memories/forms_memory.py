@@ -27,12 +27,12 @@ _STEP = re.compile(rf"{STEPS}\.(\d{{1,3}})\.(does|depends_on)", re.ASCII)
 _WEIGHTS = {
     Weight.CRITICAL: "critical: every session reads it",
     Weight.NORMAL: "normal",
-    Weight.LOW: "low: found by search and in lists alone",
+    Weight.LOW: "low: found by search alone",
 }
 _VISIBILITIES = {
     Visibility.PRIVATE: "private: you alone",
-    Visibility.SHARED: "shared: the members of the project",
-    Visibility.PUBLIC: "public: everybody who is signed in to this hub",
+    Visibility.SHARED: "shared: the project's members",
+    Visibility.PUBLIC: "public: everybody on this hub",
 }
 _HARDNESSES = {
     Hardness.ABSOLUTE: "absolute: it is kept, whatever speaks against it",
@@ -105,7 +105,7 @@ class MemoryFields(forms.Form):
         self._add("summary", TextField(widget=area(3, most)), help_text=says)
         most = Memory.BODY_MAX_LENGTH
         says = f"Markdown, at most {most:,} characters."
-        self._add("body", TextField(widget=area(12, most)), "Text", says)
+        self._add("body", TextField(widget=area(12, most)), help_text=says)
 
     def _add_kind_s(self) -> None:
         """What the kind has, and what an earlier kind or an import left, to be emptied."""
@@ -132,7 +132,7 @@ class MemoryFields(forms.Form):
     def _detail_help(self, least: int | None) -> str:
         if least is None:
             name = Kind(self.kind).label
-            return f"A {name} has no such field: move what still holds to the text, and empty this."
+            return f"A {name} has no such field: move what still holds to the body, and empty this."
         return (
             f"Markdown. Required, at least {least} characters."
             if least > 1

@@ -11,7 +11,7 @@ from typing import Any
 
 from django import forms
 
-from memories.flat import DETAIL, STEPS, field_name
+from memories.flat import DETAIL, STEPS, field_name, texts_of
 from memories.form_fields import NumberField
 from memories.forms_memory import LINKS, OF_CONSTRAINTS, MemoryFields
 from memories.models import Kind, Memory, Visibility
@@ -41,8 +41,13 @@ class WritingForm(MemoryFields):
         return [(self[f"{STEPS}.{at}.does"], self[f"{STEPS}.{at}.depends_on"]) for at in places]
 
     @property
+    def has_steps(self) -> bool:
+        """Whether the kind has steps, rather than an earlier one's left to be emptied."""
+        return STEPS in texts_of(self.kind)
+
+    @property
     def can_have_more_steps(self) -> bool:
-        return 0 < len(self.steps) < Memory.MAX_STEPS
+        return self.has_steps and len(self.steps) < Memory.MAX_STEPS
 
     @property
     def link_fields(self) -> list[forms.BoundField]:

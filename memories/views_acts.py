@@ -13,12 +13,11 @@ from memories.errors import MovedOn
 from memories.forms_acts import ReasonForm
 from memories.models import Memory
 from memories.telling import tell
-from memories.views import memory_of
+from memories.views import memory_of, memory_to_change
 from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Forbidden, Invalid, SecretDetected
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.errors import ProjectArchived, RoleTooLow
 from projects.keeping import keeps_what_was_typed
-from projects.loading import project_to_change
 from projects.models import Project, Role
 
 # Refusals that are said beside what was typed; the others are a page of their own.
@@ -28,8 +27,7 @@ SHOWN = (Invalid, Conflict, Duplicate, SecretDetected, Forbidden)
 @keeps_what_was_typed
 def memory_act(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """Archive, restore, verify or make it more or less visible: `do` says which. Said first, then done."""
-    project = project_to_change(request.user, slug)
-    memory = memory_of(request.user, project, number)
+    memory = memory_to_change(request.user, slug, number)
     sent = request.POST if request.method == "POST" else request.GET
     act = act_named(memory, request.user, sent.get("do", ""))
     if act is None:
@@ -49,7 +47,7 @@ def memory_act(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         except SHOWN as refused:
             refusal = refused
             form.put(refused)
-    return _page(request, memory_of(request.user, project, number), act, form, refusal)
+    return _page(request, memory_of(request.user, memory.project, number), act, form, refusal)
 
 
 def _done(request: AuthedRequest, memory: Memory, act: Act, form: ReasonForm) -> HttpResponse:

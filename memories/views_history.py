@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from memories.errors import MovedOn, NoSuchVersion
 from memories.forms_acts import CompareForm, ReasonForm
-from memories.history import changes_between, history_of
+from memories.history import History, changes_between, history_of
 from memories.markdown import rendered
 from memories.models import Memory
 from memories.restoring import changes_to
@@ -26,7 +26,7 @@ from memoryhub.kernel.requests import AuthedRequest, web_actor
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.errors import ProjectArchived, RoleTooLow
 from projects.keeping import keeps_what_was_typed
-from projects.loading import may_write, project_of, project_to_change
+from projects.loading import check_may_write, may_write, project_of
 from projects.models import Role
 
 
@@ -58,18 +58,27 @@ def memory_history(request: AuthedRequest, slug: str, number: int) -> HttpRespon
         "before": before,
         "history": history,
         "compared": compared,
+        "suggested": _two_of(history, form),
         "changes": changes_between(*(each.values for each in compared)) if compared else [],
         "unknown": sorted({name for each in compared for name in each.unknown}),
     }
     return render(request, "memories/write/history.html", context, status=status)
 
 
+def _two_of(history: History, form: CompareForm) -> list[int | None]:
+    """Two versions to begin with; none where there is only one to look at, and none was asked for."""
+    pairs = [[entry.previous, entry.revision.version] for entry in history.entries if entry.previous]
+    asked = any(form[name].value() for name in ("from", "to"))
+    return pairs[0] if pairs else [None, None] if asked else []
+
+
 @keeps_what_was_typed
 def memory_version(request: AuthedRequest, slug: str, number: int, version: int) -> HttpResponse:
     """The memory as it was at a version, and what restoring that would change. A POST restores it."""
     user = request.user
-    project = project_to_change(user, slug) if request.method == "POST" else project_of(user, slug)
-    memory = memory_of(user, project, number)
+    memory = memory_of(user, project_of(user, slug), number)
+    if request.method == "POST":
+        check_may_write(memory.project)
     was = as_it_was(memory, user, [version])[0]
     reason = f"Restored version {version}."
     form = ReasonForm(request.POST or None, initial={"expected_version": memory.version, "reason": reason})
@@ -82,7 +91,7 @@ def memory_version(request: AuthedRequest, slug: str, number: int, version: int)
         except SHOWN as refused:
             refusal = refused
             form.put(refused)
-            memory = memory_of(user, project, number)
+            memory = memory_of(user, memory.project, number)
     return _version_page(request, memory, was, form, refusal)
 
 

@@ -21,7 +21,7 @@ from memories.models import Memory
 from memories.services import Applied, Pending, add_memory, revise_memory
 from memories.showing import Shown, links_of
 from memories.telling import tell
-from memories.views import memory_of
+from memories.views import memory_of, memory_to_change
 from memories.writing_pages import Sending, bags_for, preview_of, started_by, tags_used
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
@@ -46,6 +46,7 @@ class Desk:
     meeting: Meeting | None = None
     refusal: DomainError | None = None
     preview: Shown | None = None
+    previews: bool = False
     near: Near | None = None
     status: int = 200
     # Shown again after signing in; nothing was sent.
@@ -86,8 +87,8 @@ def _begin(request: AuthedRequest, project: Project) -> HttpResponse:
 @keeps_what_was_typed
 def memory_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """A change of a memory, on the version that was read. On conflict both sides, and a merge to edit."""
-    project = project_to_change(request.user, slug)
-    memory = memory_of(request.user, project, number)
+    memory = memory_to_change(request.user, slug, number)
+    project = memory.project
     form = _edit_form(request, memory, request.POST if request.method == "POST" else None)
     if request.method != "POST":
         return _page(request, _desk(request, project, form, memory))
@@ -232,7 +233,7 @@ def _part(request: AuthedRequest, desk: Desk) -> HttpResponse:
     only = _only(request)
     desk.is_again = only == "again"
     if only == "preview":
-        desk.preview = preview_of(desk.form)
+        desk.preview, desk.previews = preview_of(desk.form), True
         if not request.htmx:
             desk.near = _near(request, desk.project, desk.memory)
     template = _PARTS.get(only) if request.htmx else None

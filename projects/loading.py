@@ -28,8 +28,15 @@ def may_write(project: Project) -> bool:
 
 
 def project_to_change(user: User, slug: str) -> Project:
-    """The project for a page on which something is written. Raises ProjectArchived as well."""
-    project = project_to_write(user, slug)
+    """The project for a page on which something is written. Raises what `check_may_write` raises, too."""
+    project = project_of(user, slug)
+    check_may_write(project)
+    return project
+
+
+def check_may_write(project: Project) -> None:
+    """Before somebody begins to type. Raises RoleTooLow, ProjectArchived; the services ask again."""
+    if not Role(project.role).includes(Role.CONTRIBUTOR):  # type: ignore[attr-defined]
+        raise RoleTooLow(Role.CONTRIBUTOR)
     if project.is_archived:
         raise ProjectArchived
-    return project

@@ -20,12 +20,14 @@
     }
   }
 
+  /* At the end of what is said of the field, so that it is read with it. */
   function counterOf(field) {
-    let said = field.parentElement.querySelector(".counter");
+    const help = document.getElementById(`${field.id}_helptext`) || field.parentElement;
+    let said = help.querySelector(".counter");
     if (!said) {
-      said = document.createElement("p");
+      said = document.createElement("span");
       said.className = "counter";
-      field.after(said);
+      help.append(" ", said);
     }
     return said;
   }
