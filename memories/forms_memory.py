@@ -15,6 +15,7 @@ from memories.form_fields import LinesField, NumberField, NumbersField, TagsFiel
 from memories.form_widgets import area, choices_of, line
 from memories.models import Hardness, Kind, Memory, Visibility, Weight
 from memoryhub.kernel.refs import MAX_NUMBER
+from memoryhub.kernel.text import visible_marks
 from projects.models import Project, User
 
 # Empty places for more steps than there are.
@@ -166,7 +167,7 @@ class MemoryFields(forms.Form):
         self.fields["visibility"].widget.attrs |= _anew("sending", "sending")
         bag = NumberField()
         bag.widget.attrs |= {"list": "bag-list", "autocomplete": "off", "inputmode": "numeric"}
-        self._add("parent", bag, help_text="The number of the memory to put it into; empty for none.")
+        self._add("parent", bag, help_text=self._bag_help())
         says = (
             f"Other words to find it by, one a line: at most {Memory.MAX_HINTS} of {Memory.HINT_MAX_LENGTH}."
         )
@@ -189,6 +190,11 @@ class MemoryFields(forms.Form):
             self._add(
                 "merging", forms.IntegerField(min_value=1, max_value=MAX_NUMBER, widget=forms.HiddenInput)
             )
+
+    def _bag_help(self) -> str:
+        says = "The number of the memory to put it into; empty for none."
+        bag = self.memory.parent if self.memory else None
+        return f"It is in #{bag.number} {visible_marks(bag.title)}. {says}" if bag else says
 
     def _visibilities(self) -> list[tuple[str, str]]:
         """Only its author makes a memory private."""

@@ -67,9 +67,10 @@ def memory_history(request: AuthedRequest, slug: str, number: int) -> HttpRespon
 
 def _two_of(history: History, form: CompareForm) -> list[int | None]:
     """Two versions to begin with; none where there is only one to look at, and none was asked for."""
-    pairs = [[entry.previous, entry.revision.version] for entry in history.entries if entry.previous]
-    asked = any(form[name].value() for name in ("from", "to"))
-    return pairs[0] if pairs else [None, None] if asked else []
+    for entry in history.entries:
+        if entry.previous:
+            return [entry.previous, entry.revision.version]
+    return [None, None] if any(form[name].value() for name in ("from", "to")) else []
 
 
 @keeps_what_was_typed

@@ -12,11 +12,12 @@ from memories.models import Memory
 from memories.recall.lines import shown_summary
 from memories.reviews.counting import Waiting, waiting_in
 from memories.wording import DOOR_NAMES, LINK_SENTENCES
-from memoryhub.kernel.text import visible_marks
+from memoryhub.kernel.text import shortened, visible_marks
 from projects.loading import may_write as may_write_in
 from projects.models import Project, User
 
 register = template.Library()
+_MARKS_SHOWN = 400
 
 
 @register.filter
@@ -61,3 +62,14 @@ def may_write(project: Project) -> bool:
 def acts_on(memory: Memory, user: User) -> list[Act]:
     """What can be done with a memory beside editing it."""
     return acts_for(memory, user)
+
+
+@register.filter
+def hidden_marks(text: object) -> str:
+    """The beginning of a text with its hidden marks written out; empty where it has none.
+
+    A control holds the text exactly, so that these turn the direction of what one reads in it.
+    """
+    plain = text if isinstance(text, str) else ""
+    seen = visible_marks(plain)
+    return shortened(seen, _MARKS_SHOWN) if seen != plain else ""

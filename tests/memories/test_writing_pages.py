@@ -202,6 +202,8 @@ def test_hostile_text_is_shown_and_kept_as_it_is(alice: User, project: Project) 
     assert {name: kept[name] for name in typed} == typed
     assert client.post(NEW, {**kept, "tags": ""}).status_code == 302
     memory = Memory.objects.get()
+    # A control holds the mark itself; beside it stands what it would hide.
+    assert "[U+202E]" in text_of(client.get(edit(memory)))
     # A line break at the beginning is the author's, too.
     assert memory.body == f"\n\n{hostile}"
     for address in ("edit/", "history/", "versions/1/", "act/?do=archive"):
