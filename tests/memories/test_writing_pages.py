@@ -234,6 +234,13 @@ def test_an_import_s_thin_texts_stay_while_they_aren_t_touched(alice: User, proj
     )
 
 
+def test_a_field_that_isn_t_sent_stays_as_it_is(alice: User, project: Project) -> None:
+    memory = MemoryFactory(project=project, kind="decision", body="B", tags=["a"], retrieval_hints=["h"])
+    page = browser(alice).post(edit(memory), {"expected_version": "1", "title": "Renamed"})
+    assert page.status_code == 302
+    assert memory.revisions.get(version=2).fields == {"title": "Renamed"}
+
+
 def test_a_new_one_may_begin_with_a_kind_a_bag_or_what_it_replaces(alice: User, project: Project) -> None:
     client = browser(alice)
     bag = MemoryFactory(project=project, author=alice, title="Mine", visibility="private")
@@ -350,7 +357,7 @@ def test_similar_memories_are_shown_while_the_title_is_typed(alice: User, projec
     assert near.title in text_of(page)
     assert len(asked) <= 20
     assert near.title not in text_of(client.post(address, {**typed, "memory": str(near.number)}))
-    for nothing in ({"title": ""}, {"title": "x" * 121}, {"title": "ghp_" + "a1B2" * 9}):
+    for nothing in ({"title": ""}, {"title": "x" * 121}, {"summary": "It is ghp_" + "a1B2" * 9}):
         assert not text_of(client.post(address, {**typed, **nothing})).strip()
 
 
