@@ -13,10 +13,11 @@ from django.urls import reverse
 from hygiene.fixes import FIXES, Fix, Item
 from hygiene.forms import NOW, FixForm
 from hygiene.placeholders import MARK
-from hygiene.remedies import FLAW_FIXES, remedy_of
+from hygiene.remedies import FLAW_FIXES, edit_anchor, remedy_of
 from hygiene.rules.quality import flaws_in, said_in
 from memories.models import Memory
-from projects.models import Project, Role, User
+from projects.loading import may_write
+from projects.models import Project, User
 
 # Of what a stale bag holds, so much is shown beside the form for its summary.
 CHILDREN_SHOWN = 8
@@ -71,6 +72,11 @@ class Shown:
         return all(offer.form is None for offer in self.offers)
 
     @property
+    def edit_at(self) -> str:
+        """Where in the edit form of the memory it is mended; empty where an edit isn't what mends it."""
+        return edit_anchor(self.rule, self.flaws) if self.memories else ""
+
+    @property
     def is_chosen_from_a_bag(self) -> bool:
         """Whether its fix is done to what the bag holds, on a page of its own."""
         return "oversized_bag" in self.flaws
@@ -78,7 +84,7 @@ class Shown:
 
 def may_fix(project: Project) -> bool:
     """Whether the reader that the project was loaded for may change anything in it."""
-    return Role(project.role).includes(Role.CONTRIBUTOR) and not project.is_archived  # type: ignore[attr-defined]
+    return may_write(project)
 
 
 def shown_findings(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -103,8 +104,23 @@ REMEDIES: dict[str, Remedy] = {
         several=("supersede",),
     ),
 }
-# The same for what the quality rule finds, by flaw; the others take an edit of the memory.
+# The same for what the quality rule finds, by flaw.
 FLAW_FIXES = {"untagged": "tag", "isolated": "tag", "global_scope": "scope"}
+# By flaw, the part of the memory's edit form where it is mended: these take an edit of the text.
+FLAW_EDITS = {"thin_rationale": "kind-fields", "mojibake": "id_title", "broken_link": "id_body"}
+# Rules whose findings a person may rather mend in the whole form than by the field that is offered.
+EDITED_RULES = {
+    "stale_bag": "id_summary",
+    "missing_summary": "id_summary",
+    "long_summary": "id_summary",
+    "contradiction": "id_body",
+}
+
+
+def edit_anchor(rule: str, flaws: Sequence[str]) -> str:
+    """Where in the edit form a finding is mended; empty where an edit isn't what mends it."""
+    mended = [FLAW_EDITS[flaw] for flaw in flaws if flaw in FLAW_EDITS]
+    return mended[0] if mended else EDITED_RULES.get(rule, "")
 
 
 def remedy_of(rule: str) -> Remedy | None:

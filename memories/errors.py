@@ -22,6 +22,15 @@ class NoSuchMemory(NotFound):
         super().__init__(f"There is no memory #{number} here that you can see.", number=number)
 
 
+class NoSuchVersion(NotFound):
+    """The memory never was at this version, or this reader may not see what it said then."""
+
+    def __init__(self, number: int, version: int) -> None:
+        super().__init__(
+            f"#{number} has no version {version} that you can see.", number=number, version=version
+        )
+
+
 class MovedOn(Conflict):
     """Somebody changed the memory since it was read."""
 

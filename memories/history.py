@@ -8,6 +8,7 @@ revisions lie between, there is no before.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,8 @@ class Entry:
     changes: list[Change]
     # The proposal that it carried out, where the reader may see that.
     review: Review | None = None
+    # The version before it, as far as the reader may know.
+    previous: int | None = None
 
     @property
     def is_first(self) -> bool:
@@ -77,7 +80,12 @@ def history_of(memory: Memory, reader: User, *, before: int | None = None) -> Hi
     known = known_in(memory, reader, revisions)
     shown = reviews_behind(reader, revisions)
     entries = [
-        Entry(revision, _changes(revision, past, known), shown.get(revision.review_id or 0))
+        Entry(
+            revision,
+            _changes(revision, past, known),
+            shown.get(revision.review_id or 0),
+            past.version_before(revision.version),
+        )
         for revision in revisions
     ]
     return History(entries, revisions[-1].version if len(page) > PAGE else None)
@@ -119,6 +127,11 @@ class _Past:
         for revision in seen.of_versions(versions) if versions else ():
             self._by_version[revision.version] = revision
 
+    def version_before(self, version: int) -> int | None:
+        """The newest that the reader saw before that one."""
+        at = bisect_left(self._versions, version)
+        return self._versions[at - 1] if at else None
+
     def before(self, revision: Revision, name: str) -> Any:
         """The value of a field before a revision; None where the reader can't know it."""
         setters = [v for v, one in self._by_version.items() if v < revision.version and name in one.fields]
@@ -142,6 +155,19 @@ _EMPTY: dict[str, Any] = {
     **{name: [] for name in _LISTS},
 }
 _COMPARED = (*_TEXTS, *_LISTS, *_CHOICES, "details")
+# In the order in which two versions are read side by side.
+_SHOWN = (
+    "title",
+    "summary",
+    "kind",
+    "body",
+    "details",
+    *_LISTS,
+    "hardness",
+    "weight",
+    "visibility",
+    "status",
+)
 
 
 def numbers_in(value: Any) -> list[int]:
@@ -168,6 +194,16 @@ def known_in(memory: Memory, reader: User, revisions: Iterable[Revision]) -> Map
     return {other.number: other for other in found.titles_only()}
 
 
+def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What differs between two versions in the fields that are known of both; nothing of it is cut."""
+    return [
+        change
+        for name in _SHOWN
+        if name in before and name in after and before[name] != after[name]
+        for change in _value_change(name, after[name], before[name], whole=True)
+    ]
+
+
 def _changes(revision: Revision, past: _Past, known: Mapping[int, Memory]) -> list[Change]:
     told: list[Change] = []
     for name, value in revision.fields.items():
@@ -185,27 +221,26 @@ def _link_change(name: str, value: Any, known: Mapping[int, Memory]) -> list[Cha
     return [Change(LINK_SENTENCES[name], memories=memories)] if memories else []
 
 
-def _value_change(name: str, value: Any, before: Any) -> list[Change]:
+def _value_change(name: str, value: Any, before: Any, *, whole: bool = False) -> list[Change]:
     said = FIELD_NAMES.get(name, name)
     if name in _TEXTS:
-        return [_text_change(said, value, before)]
+        return [_text_change(said, value, before, whole=whole)]
     if name in _LISTS:
         return [Change(said, items=list_difference(before if isinstance(before, list) else value, value))]
     if name in _CHOICES:
         was = choice_name(name, before) if before else ""
         return [Change(said, before=was, after=choice_name(name, value) or "none")]
     if name == "details" and isinstance(value, dict):
-        return _detail_changes(value, before)
+        return _detail_changes(value, before, whole=whole)
     return [Change(said)]
 
 
-def _text_change(said: str, value: Any, before: Any) -> Change:
-    if isinstance(before, str):
-        return Change(said, parts=word_difference(before, str(value)))
-    return Change(said, parts=word_difference(str(value), str(value)))
+def _text_change(said: str, value: Any, before: Any, *, whole: bool = False) -> Change:
+    had = before if isinstance(before, str) else str(value)
+    return Change(said, parts=word_difference(had, str(value), whole=whole))
 
 
-def _detail_changes(value: dict[str, Any], before: Any) -> list[Change]:
+def _detail_changes(value: dict[str, Any], before: Any, *, whole: bool = False) -> list[Change]:
     """The fields of a kind, each by itself; steps as the lines that they are read as."""
     had = before if isinstance(before, dict) else None
     names = dict.fromkeys([*(had or ()), *value])
@@ -213,7 +248,7 @@ def _detail_changes(value: dict[str, Any], before: Any) -> list[Change]:
     for name in names:
         now, was = _detail_text(value.get(name)), _detail_text(had.get(name)) if had is not None else None
         if now != was:
-            changes.append(_text_change(detail_name(name), now, was))
+            changes.append(_text_change(detail_name(name), now, was, whole=whole))
     return changes
 
 

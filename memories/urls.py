@@ -1,13 +1,23 @@
 from django.urls import path
 
-from memories import views, views_deciding, views_reviews
+from memories import views, views_acts, views_deciding, views_history, views_reviews, views_writing
 
 app_name = "memories"
 urlpatterns = [
     path("p/<slug:slug>/", views.overview, name="overview"),
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
+    path("p/<slug:slug>/memories/new/", views_writing.memory_new, name="new"),
+    path("p/<slug:slug>/memories/similar/", views_writing.memory_similar, name="similar"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
+    path("p/<slug:slug>/memories/<int:number>/edit/", views_writing.memory_edit, name="edit"),
+    path("p/<slug:slug>/memories/<int:number>/act/", views_acts.memory_act, name="act"),
+    path("p/<slug:slug>/memories/<int:number>/history/", views_history.memory_history, name="history"),
+    path(
+        "p/<slug:slug>/memories/<int:number>/versions/<int:version>/",
+        views_history.memory_version,
+        name="version",
+    ),
     path("p/<slug:slug>/reviews/", views_reviews.review_list, name="reviews"),
     path("p/<slug:slug>/reviews/news/", views_reviews.review_news, name="review_news"),
     path("p/<slug:slug>/reviews/decide/", views_deciding.review_decide_several, name="review_decide_several"),

@@ -20,7 +20,7 @@ from memories.showing import RECENT, children_of, recall_lines, shown_to_member,
 from memoryhub.kernel.errors import NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.snapshots import read_snapshot
-from projects.loading import project_of
+from projects.loading import check_may_write, project_of
 from projects.models import Project, User
 
 
@@ -32,6 +32,14 @@ def memory_of(user: User, project: Project, number: int) -> Memory:
         raise NoSuchMemory(number)
     memory.project = project
     return memory
+
+
+def memory_to_change(user: User, slug: str, number: int) -> Memory:
+    """The same for a page on which it is changed. Raises RoleTooLow and ProjectArchived as well."""
+    project = project_of(user, slug)
+    found = memory_of(user, project, number)
+    check_may_write(project)
+    return found
 
 
 @login_required

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from projects.errors import NoSuchProject, RoleTooLow
+from projects.errors import NoSuchProject, ProjectArchived, RoleTooLow
 from projects.models import Project, Role, User
 
 
@@ -26,3 +26,23 @@ def project_to_write(user: User, slug: str, need: Role = Role.CONTRIBUTOR) -> Pr
     if not Role(project.role).includes(need):  # type: ignore[attr-defined]
         raise RoleTooLow(need)
     return project
+
+
+def may_write(project: Project) -> bool:
+    """Whether the reader that the project was loaded for may change anything in it."""
+    return Role(project.role).includes(Role.CONTRIBUTOR) and not project.is_archived  # type: ignore[attr-defined]
+
+
+def project_to_change(user: User, slug: str) -> Project:
+    """The project for a page on which something is written. Raises what `check_may_write` raises, too."""
+    project = project_of(user, slug)
+    check_may_write(project)
+    return project
+
+
+def check_may_write(project: Project) -> None:
+    """Before somebody begins to type. Raises RoleTooLow, ProjectArchived; the services ask again."""
+    if not Role(project.role).includes(Role.CONTRIBUTOR):  # type: ignore[attr-defined]
+        raise RoleTooLow(Role.CONTRIBUTOR)
+    if project.is_archived:
+        raise ProjectArchived

@@ -76,6 +76,8 @@ def of_task(world: World) -> dict[str, Any]:
 
 def of_receipt(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.receipt.number}
+def of_version(world: World) -> dict[str, Any]:
+    return {**of_memory(world), "version": 1}
 
 
 def of_review(world: World) -> dict[str, Any]:
@@ -208,6 +210,34 @@ PAGES: dict[str, Page] = {
         post=members(302, reader=403),
         params=of_project,
         data={"stream": "main", "text": "## Objective\nMine"},
+    "p/<slug:slug>/memories/new/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_project,
+        data={"title": "A new one", "summary": "What it says.", "kind": "note"},
+    ),
+    "p/<slug:slug>/memories/similar/": Page(
+        post=members(200, reader=403), params=of_project, data={"title": "A new one"}
+    ),
+    "p/<slug:slug>/memories/<int:number>/edit/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_memory,
+        data={"expected_version": "1", "title": "Another title"},
+    ),
+    "p/<slug:slug>/memories/<int:number>/act/": Page(
+        get=members(200, reader=403),
+        post=members(302, reader=403),
+        params=of_memory,
+        query="?do=archive",
+        data={"do": "archive", "expected_version": "1"},
+    ),
+    "p/<slug:slug>/memories/<int:number>/history/": Page(get=members(200), params=of_memory),
+    "p/<slug:slug>/memories/<int:number>/versions/<int:version>/": Page(
+        get=members(200),
+        post=members(302, reader=403),
+        params=of_version,
+        data={"expected_version": "1"},
     ),
     "p/<slug:slug>/reviews/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/reviews/news/": Page(get=members(302), params=of_project),

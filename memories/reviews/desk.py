@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Min
 
+from memories.alike import Alike, Near, near_by
 from memories.models import Memory, Review, Revision
 from memories.reviews.differing import ShownField, shown_fields
 from memories.reviews.listing import ReviewFilter, list_reviews
@@ -21,14 +22,6 @@ from projects.models import Project, Role, User
 
 # As many as are decided in one go without a thought of where a page ends.
 PAGE = 50
-
-_RELATIONS = {
-    "exact_duplicate": "An active memory says exactly this.",
-    "update_candidate": "It may say anew what a memory says already.",
-    "related": "It is close to what is known.",
-    "uncertain": "It may be close to what is known.",
-    "independent": "Nothing known is close to it.",
-}
 
 
 @dataclass(frozen=True)
@@ -64,15 +57,6 @@ def queue_of(project: Project, reader: User, wanted: ReviewFilter, cursor: str =
         waiting = Review.objects.in_project(project).awaiting(reader).order_by()
         said = waiting.aggregate(many=Count("pk"), oldest=Min("created_at"))
     return Queue(rows, page.total, page.next_cursor, not cursor, said["many"], said["oldest"])
-
-
-@dataclass(frozen=True)
-class Alike:
-    """A memory that the proposed text has to do with, and what the two share."""
-
-    memory: Memory
-    reason: str
-    terms: str
 
 
 @dataclass(frozen=True)
@@ -113,34 +97,18 @@ def shown_review(review: Review, reader: User, role: Role | None) -> ShownReview
     """The page of a proposal that was loaded for its reader with `whole()`, in a fixed number of queries."""
     with read_snapshot():
         proposal = proposal_of(review, reader)
-        relation, alike = _alike(review, reader) if review.is_pending else ("", [])
+        near = near_by(review.project, reader, evidence_of(review, reader)) if review.is_pending else Near()
         return ShownReview(
             proposal,
             change_name(review.kind, publishes=review.publishes, restores="status" in review.fields),
             shown_fields(proposal),
             may_of(proposal, reader, role),
-            relation,
-            alike,
+            near.relation,
+            near.alike,
             changed_since=_changed_since(proposal, reader) if proposal.is_stale else [],
             revisions=[] if review.is_pending else list(Revision.objects.visible_to(reader).carrying(review)),
             of_session=_of_session(review, reader),
         )
-
-
-def _alike(review: Review, reader: User) -> tuple[str, list[Alike]]:
-    evidence = evidence_of(review, reader)
-    if evidence is None:
-        return "", []
-    candidates = evidence["evidence"]["candidates"]
-    numbers = [candidate["number"] for candidate in candidates]
-    seen = Memory.objects.in_project(review.project).visible_to(reader).with_numbers(numbers)
-    known = {memory.number: memory for memory in (seen.titles_only() if numbers else ())}
-    alike = [
-        Alike(known[candidate["number"]], candidate["reason"], ", ".join(candidate["matched_terms"]))
-        for candidate in candidates
-        if candidate["number"] in known
-    ]
-    return _RELATIONS.get(evidence["relationship"], ""), alike
 
 
 def _changed_since(proposal: Proposal, reader: User) -> list[str]:

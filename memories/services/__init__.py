@@ -4,6 +4,7 @@ from memories.services.bringing import bring_memory
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
 from memories.services.curating import add_tags, mark_not_similar, refresh_summary, resolve_contradiction
 from memories.services.erasing import erase_memory
+from memories.services.policy import Touch, would_wait
 from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
 from memories.services.reviews.erasing import erase_review
 from memories.services.reviews.several import DECISIONS, REVIEWS_MAX, decide_several
@@ -32,6 +33,7 @@ __all__ = [
     "Hint",
     "Pending",
     "Step",
+    "Touch",
     "Written",
     "add_memory",
     "add_tags",
@@ -57,4 +59,5 @@ __all__ = [
     "supersede_memory",
     "verify_memory",
     "withdraw_review",
+    "would_wait",
 ]

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memories.models import Visibility
-from memoryhub.kernel.actor import ActorKind, Door
-from projects.models import ReviewPolicy, Role
+from memoryhub.kernel.actor import Actor, ActorKind, Door
+from projects.models import Project, ReviewPolicy, Role
+from projects.services import standing_of
 
 # Where a person sees what they do: there a reviewer's own change needs no second look.
 _IN_PERSON = (Door.WEB, Door.ADMIN)
@@ -65,3 +66,12 @@ def never_waits(policy: str, asking: Asking) -> bool:
     in_person = asking.kind is ActorKind.PERSON and asking.door in _IN_PERSON
     reviews = asking.role is not None and asking.role.includes(Role.REVIEWER)
     return policy == ReviewPolicy.AGENTS and in_person and reviews
+
+
+def would_wait(actor: Actor, project: Project, role: Role | None, *touched: Touch) -> bool:
+    """Whether a change by this actor becomes a review, for pages that say so before it is sent.
+
+    `role` is the actor's in the project. The same rule as for the change itself, on what is known of it.
+    """
+    asking = Asking(actor.kind, actor.door, standing_of(actor, role))
+    return must_wait(project.review_policy, asking, touched)

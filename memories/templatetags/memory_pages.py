@@ -6,14 +6,18 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from memories.acts import Act, acts_for
 from memories.marking import Marker
+from memories.models import Memory
 from memories.recall.lines import shown_summary
 from memories.reviews.counting import Waiting, waiting_in
 from memories.wording import DOOR_NAMES, LINK_SENTENCES
-from memoryhub.kernel.text import visible_marks
+from memoryhub.kernel.text import shortened, visible_marks
+from projects.loading import may_write as may_write_in
 from projects.models import Project, User
 
 register = template.Library()
+_MARKS_SHOWN = 400
 
 
 @register.filter
@@ -46,3 +50,26 @@ def link_sentence(name: str) -> str:
 def waiting_reviews(project: Project, user: User) -> Waiting:
     """How many proposals of a project wait for somebody: the shell's number."""
     return waiting_in(project, user)
+
+
+@register.filter
+def may_write(project: Project) -> bool:
+    """Whether the reader that the project was loaded for may change anything in it."""
+    return may_write_in(project)
+
+
+@register.simple_tag
+def acts_on(memory: Memory, user: User) -> list[Act]:
+    """What can be done with a memory beside editing it."""
+    return acts_for(memory, user)
+
+
+@register.filter
+def hidden_marks(text: object) -> str:
+    """The beginning of a text with its hidden marks written out; empty where it has none.
+
+    A control holds the text exactly, so that these turn the direction of what one reads in it.
+    """
+    plain = text if isinstance(text, str) else ""
+    seen = visible_marks(plain)
+    return shortened(seen, _MARKS_SHOWN) if seen != plain else ""

@@ -143,6 +143,11 @@ class Problems:
         )
         self._secret = self._secret or (field, line)
 
+    @property
+    def has_secret(self) -> bool:
+        """Whether one of them is a credential."""
+        return self._secret is not None
+
     def __bool__(self) -> bool:
         return bool(self.fields)
 

@@ -19,7 +19,7 @@ from projects.services.people import (
     reactivate_user,
 )
 from projects.services.projects import archive_project, change_settings, create_project, restore_project
-from projects.services.writing import ProjectWrite, finish, lock_project, next_number
+from projects.services.writing import ProjectWrite, finish, lock_project, next_number, standing_of
 
 __all__ = [
     "ProjectWrite",
@@ -44,4 +44,5 @@ __all__ = [
     "restore_project",
     "revoke_token",
     "role_of",
+    "standing_of",
 ]

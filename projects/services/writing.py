@@ -31,8 +31,7 @@ class ProjectWrite:
     @property
     def standing(self) -> Role | None:
         """The actor's role in the project; an active superuser stands as an owner."""
-        user = self.actor.user
-        return Role.OWNER if user is not None and user.is_superuser and user.is_active else self.role
+        return standing_of(self.actor, self.role)
 
     def may(self, need: Role) -> bool:
         """Whether the actor's role is enough. Superusers and the operator pass."""
@@ -46,6 +45,12 @@ class ProjectWrite:
         if self.role is None:
             raise NoSuchProject(self.project.slug)
         raise RoleTooLow(need)
+
+
+def standing_of(actor: Actor, role: Role | None) -> Role | None:
+    """As what an actor of that role stands: an active superuser as an owner."""
+    user = actor.user
+    return Role.OWNER if user is not None and user.is_superuser and user.is_active else role
 
 
 _locked_projects = Compiled(lambda project: Project.objects.select_for_update().filter(pk=project)[:1])

@@ -59,4 +59,7 @@ def knock(client: Client, method: str, path: str, data: Any = None, **headers: s
     goal = response.headers.get("Location", "")
     if response.status_code == 302 and goal.startswith(("/sign-in/", "/admin/login/")):
         return Seen(SIGN_IN, response)
+    if response.status_code == 401 and 'name="password"' in response.content.decode():
+        # Where it was asked: what was typed is kept.
+        return Seen(SIGN_IN, response)
     return Seen(response.status_code, response)

@@ -27,6 +27,14 @@ _ARGUMENTS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+# What the browser and htmx report of every answer of 400 and up is the tests' own business; so is a request
+# given up because the page is left.
+_NO_PROBLEM = (
+    "the server responded with a status of 4",
+    "Response Status Error Code 4",
+    "htmx:afterRequest,",
+    "htmx:sendAbort,",
+)
 WIDTHS = {390: 844, 1024: 768, 1440: 900}
 
 
@@ -84,11 +92,7 @@ class Hub:
         return page
 
     def _console(self, message: Any) -> None:
-        # The browser itself reports every answer of 400 and up; those are the tests' own business.
-        if (
-            message.type in ("error", "warning")
-            and "the server responded with a status of 4" not in message.text
-        ):
+        if message.type in ("error", "warning") and not any(said in message.text for said in _NO_PROBLEM):
             self.problems.append(f"console: {message.text}")
 
     def _request(self, request: Any) -> None:
