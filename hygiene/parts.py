@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hygiene.chart import History, Ring, history_of
 from hygiene.line import kept_report
-from hygiene.listing import findings_about, named_by
+from hygiene.listing import findings_about, named_by, named_counts
 from hygiene.models import Report
 from hygiene.offering import Shown, shown_findings
 from hygiene.pages import RuleRow, rule_rows
@@ -102,4 +102,5 @@ def finding_filter() -> FindingFilter:
     return FindingFilter(
         choices=lambda: [(each.rule.name, each.rule.plural) for each in readers_of_memories()],
         within=named_by,
+        counts=named_counts,
     )

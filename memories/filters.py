@@ -19,6 +19,11 @@ from memoryhub.kernel.arguments import Unreadable
 from memoryhub.kernel.text import printable
 
 
+def _choices(field: Any) -> Iterable[tuple[Any, Any]]:
+    choices: Iterable[tuple[Any, Any]] = field.choices
+    return choices
+
+
 class AddressForm(forms.Form):
     """The form behind a set of filters: a choice that isn't one is told what the choices are."""
 
@@ -27,7 +32,7 @@ class AddressForm(forms.Form):
         for name, field in self.fields.items():
             if isinstance(field, forms.ChoiceField):
                 sent = printable(self.data.get(name))
-                valid = ", ".join(str(value) for value, _ in field.choices if value)
+                valid = ", ".join(str(value) for value, _ in _choices(field) if value)
                 sentence = f"“{sent}” isn't one of these: {valid}."
                 field.error_messages = {**field.error_messages, "invalid_choice": sentence.replace("%", "%%")}
 
@@ -49,7 +54,7 @@ class ReadField(forms.CharField):
             raise forms.ValidationError(str(wrong)) from None
 
 
-class ReadFilter(django_filters.Filter):  # type: ignore[misc]
+class ReadFilter(django_filters.Filter):
     """A filter whose value is read by `read`."""
 
     field_class = ReadField
@@ -64,7 +69,7 @@ class Chip:
     without: str
 
 
-class AddressFilterSet(django_filters.FilterSet):  # type: ignore[misc]
+class AddressFilterSet(django_filters.FilterSet):
     """Filters that stand in the address of a list.
 
     `BESIDE` names parameters that narrow nothing, such as the order; they stay when the filters are
@@ -125,7 +130,7 @@ class AddressFilterSet(django_filters.FilterSet):  # type: ignore[misc]
     def _labels(self) -> dict[str, dict[str, str]]:
         """Of each choice its label, without a count."""
         return {
-            name: {str(value): str(label) for value, label in field.choices if value}
+            name: {str(value): str(label) for value, label in _choices(field) if value}
             for name, field in self.form.fields.items()
             if isinstance(field, forms.ChoiceField)
         }

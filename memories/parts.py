@@ -5,7 +5,7 @@ They register at start-up, so that this app imports none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,10 +54,13 @@ def _there(parts: Iterable[Part | None]) -> list[Part]:
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """Narrows a list to memories that something is found about: what can be chosen, and which they are."""
+    """Narrows a list to memories that something is found about: what can be chosen, which they are, and how
+    many there are of each, in one query.
+    """
 
     choices: Callable[[], Sequence[tuple[str, str]]]
     within: Callable[[MemoryQuerySet, Project, User, str], MemoryQuerySet]
+    counts: Callable[[MemoryQuerySet, Project, User], Mapping[str, int]]
 
 
 _findings: list[FindingFilter] = []
@@ -71,6 +74,13 @@ def register_finding_filter(finding_filter: FindingFilter) -> None:
 def finding_choices() -> list[tuple[str, str]]:
     """What lists can be narrowed to; nothing before somebody registered."""
     return [choice for each in _findings for choice in each.choices()]
+
+
+def finding_counts(memories: MemoryQuerySet, project: Project, reader: User) -> Mapping[str, int]:
+    """Of each choice, how many of the memories it is found about."""
+    for each in _findings:
+        return each.counts(memories, project, reader)
+    return {}
 
 
 def with_finding(

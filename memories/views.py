@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 
 from memories.browsing import Listing, Pages, browse
 from memories.errors import NoSuchMemory
-from memories.forms import FilterForm, HistoryForm
+from memories.forms import HistoryForm
+from memories.list_filters import MemoryFilterSet
 from memories.models import Memory, Revision
 from memories.overview import counts_of, kinds_of, top_level_of
 from memories.parts import memory_parts, overview_parts
@@ -63,27 +64,28 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
 def memory_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The project's memories by bag, filtered, or found; the address says which."""
     project = project_of(request.user, slug)
-    form = FilterForm(request.GET)
-    good = form.is_valid()
-    listing = browse(project, request.user, form, request.GET.get("cursor", "")) if good else Listing()
+    filters = MemoryFilterSet(request.GET, project, request.user)
+    good = filters.is_valid()
+    listing = browse(project, request.user, filters, request.GET.get("cursor", "")) if good else Listing()
     fragment = bool(request.htmx) and not request.htmx.history_restore_request
     counts = {} if fragment else counts_of(project, request.user)
     context = {
         "project": project,
         "here": "memories",
-        "form": form,
+        "form": filters.form,
+        "filters": filters,
         "listing": listing,
         "fragment": fragment,
         "counts": counts,
         "top_level": top_level_of(counts) if counts else 0,
-        "pages": Pages.of(request.path, form, listing) if good else Pages(request.path),
+        "pages": Pages.of(request.path, filters, listing) if good else Pages(request.path),
     }
     template = "memories/_panel.html" if fragment else "memories/list.html"
     response = render(request, template, context, status=200 if good else 422)
     # One address serves both: no cache may mistake one for the other.
     patch_vary_headers(response, ["HX-Request"])
     if fragment and good:
-        response["HX-Push-Url"] = request.path + form.address()
+        response["HX-Push-Url"] = request.path + filters.address()
     return response
 
 

@@ -6,6 +6,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from memories.list_filters import MemoryFilterSet
 from memories.marking import Marker
 from memories.recall.lines import shown_summary
 from memories.reviews.counting import Waiting, waiting_in
@@ -46,3 +47,9 @@ def link_sentence(name: str) -> str:
 def waiting_reviews(project: Project, user: User) -> Waiting:
     """How many proposals of a project wait for somebody: the shell's number."""
     return waiting_in(project, user)
+
+
+@register.simple_tag
+def with_tag(filters: MemoryFilterSet, tag: str) -> str:
+    """The query string of the list with one tag more."""
+    return filters.with_tag(tag)
