@@ -92,3 +92,29 @@ def with_finding(
     for each in _findings:
         return each.within(memories, project, reader, name)
     return memories.none()
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """What is measured of a project before and after several changes, and the part that shows both."""
+
+    measure: Callable[[Project], Any]
+    shown: Callable[[Project, Any, Any], Part]
+
+
+_gauges: list[Gauge] = []
+
+
+def register_gauge(gauge: Gauge) -> None:
+    """The one thing that previews of several changes measure."""
+    _gauges[:] = [gauge]
+
+
+def measured(project: Project) -> Any:
+    """What is measured of the project as it is now; None before somebody registered."""
+    return _gauges[0].measure(project) if _gauges else None
+
+
+def gauge_part(project: Project, before: Any, after: Any) -> Part | None:
+    """The part of a preview that shows what was measured."""
+    return _gauges[0].shown(project, before, after) if _gauges else None

@@ -1,11 +1,13 @@
 from django.urls import path
 
-from memories import views, views_deciding, views_reviews
+from memories import views, views_deciding, views_reviews, views_several
 
 app_name = "memories"
 urlpatterns = [
     path("p/<slug:slug>/", views.overview, name="overview"),
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
+    path("p/<slug:slug>/memories/findings/", views.finding_choices, name="finding_choices"),
+    path("p/<slug:slug>/memories/several/", views_several.several, name="several"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
     path("p/<slug:slug>/reviews/", views_reviews.review_list, name="reviews"),

@@ -163,7 +163,7 @@ def do_several(
     writing = begin(actor, project, need=Role.READER)
     numbers = {number for step in steps for number in step.numbers}
     rows = dict(writing.seen().with_numbers(numbers | set(seen)).order_by().values_list("number", "version"))
-    for number in sorted(numbers):
+    for number in sorted(numbers - set(seen)):
         if number not in rows:
             raise NoSuchMemory(number)
     moved = [(number, rows.get(number)) for number, version in seen.items() if rows.get(number) != version]
