@@ -20,7 +20,7 @@ from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 
 # The most frequent ones are offered.
-TAGS_OFFERED, AUTHORS_OFFERED = 16, 50
+TAGS_OFFERED, AUTHORS_OFFERED = 12, 50
 _FACETS = ("kind", "weight", "visibility", "status", "origin", "verified", "place")
 
 

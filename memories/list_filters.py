@@ -75,7 +75,7 @@ class MemoryFilterSet(AddressFilterSet):
         widget=_typed(placeholder="all of these", list="tags-there"),
     )
     match = django_filters.ChoiceFilter(
-        choices=[(ANY, "any of the tags")], label="Of these", empty_label="all tags"
+        choices=[(ANY, "any of the tags")], label="Of several tags", empty_label="all tags"
     )
     author = django_filters.CharFilter(
         max_length=60, label="Author", widget=_typed(placeholder="anybody", list="authors-there")

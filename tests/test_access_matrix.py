@@ -112,6 +112,17 @@ PAGES: dict[str, Page] = {
     ),
     "p/<slug:slug>/hygiene/bags/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/memories/findings/": Page(get=members(302), params=of_project),
+    "p/<slug:slug>/memories/several/": Page(
+        post=members(302, reader=403),
+        params=of_project,
+        data={
+            "do": "verify",
+            "how": "apply",
+            "numbers": str(FIRST_NUMBER + 1),
+            "seen": f"{FIRST_NUMBER + 1}:1",
+        },
+    ),
     "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),
     "p/<slug:slug>/reviews/": Page(get=members(200), params=of_project),

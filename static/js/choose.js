@@ -13,6 +13,7 @@
     const listed = boxes().filter((box) => !box.closest(".rows--inside"));
     shown.checked = listed.length > 0 && listed.every((box) => box.checked);
     form.classList.toggle("choose--some", many > 0);
+    form.querySelector("[data-choose-hint]").hidden = many > 0;
     const count = form.querySelector("[data-choose-count]");
     const said = many ? `${many.toLocaleString("en")} chosen` : "";
     if (count.textContent !== said) count.textContent = said;
