@@ -130,7 +130,8 @@ def preview_of(
     return Preview(
         action,
         _grouped(lines),
-        [each.step.number for each in left],
+        # Two that become one are both sent again: which of them stays is a choice among those chosen.
+        chosen.numbers if action.exactly and left else [each.step.number for each in left],
         _needed(trial.seen, left, beside(given)),
         trial.waiting,
         gauge_part(project, trial.before, trial.after),
