@@ -126,7 +126,7 @@ def gauge() -> Gauge:
     return Gauge(
         measure=lambda project: numbers_now(project, start_of_day(None)),
         shown=lambda project, before, after: Part(
-            "hygiene/_turn.html",
+            "hygiene/_gauge.html",
             Turn(
                 Ring(before.score, project.hygiene_threshold),
                 Ring(after.score, project.hygiene_threshold),

@@ -34,6 +34,8 @@ class Listing:
     as_bags: bool = False
     marker: Marker = field(default_factory=lambda: Marker(""))
     facets: Facets = field(default_factory=Facets)
+    # Tags of what is listed that aren't asked for yet, with what each would leave.
+    more_tags: Sequence[tuple[str, int]] = ()
 
     @property
     def shows_bag(self) -> bool:
@@ -74,7 +76,9 @@ def _page(project: Project, reader: User, filters: MemoryFilterSet, cursor: str)
     wanted = filters.memory_filter()
     page = list_memories(project, reader, wanted, limit=PAGE, cursor=cursor, order=filters.order)
     listing = _of_list(page, cursor, as_bags=not filters.is_narrowed)
-    return replace(listing, facets=facets_of(project, reader, filters.facet_filter()))
+    facets = facets_of(project, reader, filters.facet_filter())
+    more_tags = [(tag, many) for tag, many in facets.tags if tag not in filters.tags]
+    return replace(listing, facets=facets, more_tags=more_tags)
 
 
 def _of_search(found: Found, query: str, cursor: str) -> Listing:

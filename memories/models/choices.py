@@ -47,7 +47,7 @@ class Place(models.TextChoices):
     TOP = "top", "at the top level"
     INSIDE = "inside", "inside a bag"
     BAGS = "bags", "bags"
-    LOOSE = "loose", "in no bag and none itself"
+    LOOSE = "loose", "loose: neither in a bag nor one"
 
 
 class Status(models.TextChoices):
