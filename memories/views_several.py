@@ -93,6 +93,8 @@ def _show(
     """What it would do to each; after a `conflict` anew, with nothing done."""
     try:
         preview = preview_of(web_actor(request), project, action, chosen, form.cleaned_data)
+        if preview.typed_wrong:
+            raise preview.typed_wrong
     except SHOWN as refusal:
         put_on(form, refusal)
         return _ask(request, project, action, chosen, form, refusal.status)

@@ -13,6 +13,7 @@ from memories.models import Memory
 from memories.parts import Part, gauge_part, measured
 from memories.services import Applied, Pending, Tried, try_several
 from memoryhub.kernel.actor import Actor
+from memoryhub.kernel.errors import DomainError
 from projects.models import Project
 
 # So many lines are shown of each sort; what is done is done to all of them.
@@ -69,6 +70,8 @@ class Preview:
     waiting: int
     score: Part | None
     bag_waits: bool
+    # What is wrong with all of them alike: something that was typed.
+    typed_wrong: DomainError | None = None
 
     def many(self, sort: str) -> int:
         """How many lines there are of a sort."""
@@ -136,7 +139,23 @@ def preview_of(
         trial.waiting,
         gauge_part(project, trial.before, trial.after),
         bag_waits,
+        _typed_wrong(planned, trial.tried, given),
     )
+
+
+def _typed_wrong(
+    planned: Sequence[Planned], tried: Sequence[Tried], given: Mapping[str, Any]
+) -> DomainError | None:
+    """The refusal of what comes beside those chosen, such as a bag's summary, or the one of all of them where
+    it names what was typed.
+    """
+    for step, one in zip(planned, tried, strict=False):
+        if one.refusal and not step.is_chosen:
+            return one.refusal
+    refusals = {each.refusal.message if each.refusal else "": each.refusal for each in tried}
+    first = next(iter(refusals.values())) if len(refusals) == 1 else None
+    fields = set(first.details.get("fields") or ()) if first else set()
+    return first if fields & {*given, *(["tags"] if "add" in given else [])} else None
 
 
 def _named(given: Mapping[str, Any]) -> list[Memory]:

@@ -369,6 +369,21 @@ def test_a_new_bag_that_waits_says_so(
     assert not Memory.objects.exclude(parent=None).exists()
 
 
+def test_what_is_wrong_with_all_alike_is_said_at_what_was_typed(
+    client: Client, three: list[Memory], alice: User
+) -> None:
+    secret = "AKIA" + "QYLPMN5HHHFPZAM2"
+    for do, given, says in (
+        ("tags", {"add": "No Tag"}, "tags"),
+        ("archive", {"reason": f"key {secret}"}, "looks like a secret"),
+        ("into_bag", {"bag": "3", "summary": "# A heading"}, "may not begin with"),
+    ):
+        response = send(client, alice, do, 1, 2, how="show", **given)
+        assert response.status_code == 422
+        assert says in text(response)
+        assert "Show what it would do" in text(response)
+
+
 def test_readers_see_no_boxes_and_change_nothing(
     client: Client, three: list[Memory], rick: User, charlie: User
 ) -> None:
