@@ -17,6 +17,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
+from hygiene.fixes import CHOSEN_MAX
 from hygiene.models import SimilarPair
 from hygiene.services import Preview, apply_fix, preview_fix
 from memories.models import Memory, Weight
@@ -30,7 +31,6 @@ from memories.services import (
     revise_memory,
     verify_memory,
 )
-from memories.services.several import SEVERAL_MAX
 from memories.wording import waits_sentence
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.admin_extending import Action
@@ -151,7 +151,7 @@ def _action(change: Change) -> Action:
 
 def _asked(change: Change, model_admin: Any, request: HttpRequest, rows: Any) -> HttpResponse | None:
     """The page that shows what would be done; with its answer, the doing."""
-    chosen = list(rows.select_related("project").order_by("number")[: SEVERAL_MAX + 1])
+    chosen = list(rows.select_related("project").order_by("number")[: CHOSEN_MAX + 1])
     problem = _problem(request, chosen)
     if problem:
         model_admin.message_user(request, problem, messages.ERROR)
@@ -178,8 +178,8 @@ def _problem(request: HttpRequest, chosen: Rows) -> str | None:
     """Why these are not changed together; None where they may be."""
     if not chosen:
         return "None of these is shown here any more. Choose the memories again."
-    if len(chosen) > SEVERAL_MAX:
-        return f"At most {SEVERAL_MAX} are changed at once. Choose fewer, and go on with the rest."
+    if len(chosen) > CHOSEN_MAX:
+        return f"At most {CHOSEN_MAX} are changed at once. Choose fewer, and go on with the rest."
     if len({memory.project_id for memory in chosen}) > 1:
         return "Choose memories of one project: what is done together is shown with that project's score."
     user: Any = request.user

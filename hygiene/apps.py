@@ -10,11 +10,16 @@ class HygieneConfig(AppConfig):
     def ready(self) -> None:
         from hygiene import doctor, tools  # noqa: F401 - declares the tool
         from hygiene.line import closing_line, overview_entry, tried_line
-        from hygiene.parts import finding_filter, last_scores, memory_part, overview_part
+        from hygiene.parts import finding_filter, gauge, last_scores, memory_part, overview_part
         from hygiene.services import forget_reports, watch
         from hygiene.services.upkeep import keep_up
         from memories.overview import register_overview
-        from memories.parts import register_finding_filter, register_memory_part, register_overview_part
+        from memories.parts import (
+            register_finding_filter,
+            register_gauge,
+            register_memory_part,
+            register_overview_part,
+        )
         from memories.recall.closing import register_closing_line
         from memories.services import register_forgetter, register_watcher
         from memoryhub.kernel.doctor import register_check
@@ -28,6 +33,7 @@ class HygieneConfig(AppConfig):
         register_overview_part("hygiene", overview_part)
         register_memory_part("hygiene", memory_part)
         register_finding_filter(finding_filter())
+        register_gauge(gauge())
         register_home_facts("hygiene", last_scores)
         register_check("hygiene", doctor.check_derived)
         register_job(Job("upkeep", lambda stopped: keep_up(stopped=stopped).summary))

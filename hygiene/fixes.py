@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hygiene.services import NEW_BAG, NewBag
 from memories.models import Weight
 from memories.services import (
+    NEW_BAG,
+    NewBag,
     Step,
     add_tags,
     archive_memory,
@@ -23,6 +24,9 @@ from memories.services import (
     supersede_memory,
     verify_memory,
 )
+
+# A page of hygiene and the admin's list show so many at most; the service takes more.
+CHOSEN_MAX = 100
 
 
 @dataclass(frozen=True, order=True)

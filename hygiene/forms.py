@@ -9,11 +9,10 @@ from typing import Any
 
 from django import forms
 
-from hygiene.fixes import FIXES, Fix, Given, Item
+from hygiene.fixes import CHOSEN_MAX, FIXES, Fix, Given, Item
 from hygiene.rules.table import BY_NAME
-from hygiene.services import NEW_BAG
 from memories.models import Memory
-from memories.services.several import SEVERAL_MAX
+from memories.services import NEW_BAG
 
 _ITEM = re.compile(r"([1-9]\d{0,9})(?:-([1-9]\d{0,9}))?")
 _SEEN = re.compile(r"([1-9]\d{0,9}):([1-9]\d{0,9})")
@@ -122,8 +121,8 @@ class FixForm(forms.Form):
             return cleaned
         if not items:
             self.add_error(None, "Choose at least one memory.")
-        elif len(items) > SEVERAL_MAX:
-            self.add_error(None, f"{len(items)} are chosen; at most {SEVERAL_MAX} are changed at once.")
+        elif len(items) > CHOSEN_MAX:
+            self.add_error(None, f"{len(items)} are chosen; at most {CHOSEN_MAX} are changed at once.")
         elif not fix.several and len(items) > 1:
             self.add_error(None, "This is done one by one.")
         elif fix.pair and not all(item.other for item in items):

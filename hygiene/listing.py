@@ -10,7 +10,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from hygiene.errors import NoSuchRule
 from hygiene.findings import HygieneReport, answered, finding, worth_of
@@ -172,7 +172,19 @@ def named_by(memories: MemoryQuerySet, project: Project, reader: User, rule: str
     one = readers.get(rule)
     if one is None:
         raise NoSuchRule(list(readers))
+    return memories.filter(_names(one, Scope(project, start_of_day(None), reader)))
+
+
+def named_counts(memories: MemoryQuerySet, project: Project, reader: User) -> dict[str, int]:
+    """By rule, how many of `memories` its findings name; one query."""
+    scope = Scope(project, start_of_day(None), reader)
+    counts = {each.rule.name: Count("pk", filter=_names(each, scope)) for each in readers_of_memories()}
+    return memories.order_by().aggregate(**counts)
+
+
+def _names(one: RuleReader, scope: Scope) -> Q:
+    """Whether a finding of the rule names a memory."""
     named = Q()
-    for rows in tables_of(one.find(Scope(project, start_of_day(None), reader))):
+    for rows in tables_of(one.find(scope)):
         named |= Q(number__in=rows.values("row_number")) | Q(number__in=rows.values("row_other"))
-    return memories.filter(named)
+    return named

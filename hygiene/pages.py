@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hygiene.chart import History, Ring, history_of
 from hygiene.errors import NoSuchRule
@@ -17,7 +16,7 @@ from hygiene.remedies import Remedy, remedy_of
 from hygiene.rules import all_readers, is_narrowed, readers_of_memories
 from hygiene.rules.table import BY_NAME, Rule
 from hygiene.services import at_hand, report_of
-from memories.models import Memory, Revision
+from memories.models import Memory
 from memories.recall.reading import start_of_day
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
@@ -228,21 +227,3 @@ def _stray(
 def _is_button(bound: FixForm, fix: Fix, item: Item) -> bool:
     """Whether the form was a mere button of this page: there was nothing to type."""
     return not fix.inputs and is_sent(bound, fix.name, item)
-
-
-@dataclass(frozen=True)
-class Moved:
-    """What somebody changed in a memory since it was shown."""
-
-    memory: Memory
-    revisions: Sequence[Revision]
-
-
-def moved_since(project: Project, reader: User, seen: Mapping[int, int]) -> list[Moved]:
-    """By memory, the revisions after the versions seen, as far as the reader may see them. One query."""
-    rows = Revision.objects.visible_to(reader).in_project(project).latest_first()
-    found: dict[int, Any] = {}
-    for row in rows.filter(memory__number__in=list(seen))[:200]:
-        if row.version > seen[row.memory.number]:
-            found.setdefault(row.memory.number, (row.memory, []))[1].append(row)
-    return [Moved(*found[number]) for number in sorted(found)]

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from hygiene.chart import History, Ring, history_of
 from hygiene.line import kept_report
-from hygiene.listing import findings_about, named_by
+from hygiene.listing import findings_about, named_by, named_counts
 from hygiene.models import Report
 from hygiene.offering import Shown, shown_findings
 from hygiene.pages import RuleRow, rule_rows
 from hygiene.rules import readers_of_memories
 from hygiene.services import at_hand
+from hygiene.services.reporting import numbers_now
 from memories.models import Memory
-from memories.parts import FindingFilter, Part
+from memories.parts import FindingFilter, Gauge, Part
 from memories.recall.reading import start_of_day
 from projects.models import Project, User
 
@@ -102,4 +103,34 @@ def finding_filter() -> FindingFilter:
     return FindingFilter(
         choices=lambda: [(each.rule.name, each.rule.plural) for each in readers_of_memories()],
         within=named_by,
+        counts=named_counts,
+    )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The score as it is and as it would be. `saves` is by how much the penalty falls, in thousandths."""
+
+    before: Ring
+    after: Ring
+    saves: int
+
+    @property
+    def costs(self) -> int:
+        """The same where it costs more than it saves."""
+        return -self.saves
+
+
+def gauge() -> Gauge:
+    """For previews of several changes: the score, counted and not stored."""
+    return Gauge(
+        measure=lambda project: numbers_now(project, start_of_day(None)),
+        shown=lambda project, before, after: Part(
+            "hygiene/_gauge.html",
+            Turn(
+                Ring(before.score, project.hygiene_threshold),
+                Ring(after.score, project.hygiene_threshold),
+                before.penalty - after.penalty,
+            ),
+        ),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hygiene.chart import Ring
 from hygiene.fixes import sentence
 from hygiene.forms import Asked
+from hygiene.parts import Turn
 from hygiene.services import Preview
 from memories.models import Memory
 from projects.models import Project, User
@@ -27,16 +28,9 @@ class ShownPreview:
 
     asked: Asked
     lines: Sequence[Line]
-    before: Ring
-    after: Ring
-    saves: int
+    turn: Turn
     waiting: int
     seen: Sequence[str]
-
-    @property
-    def costs(self) -> int:
-        """The same where it costs more than it saves."""
-        return -self.saves
 
     @property
     def typed(self) -> Sequence[str]:
@@ -60,9 +54,11 @@ def preview_of(project: Project, reader: User, asked: Asked, shown: Preview) -> 
             for item in asked.items
             if item.number in memories
         ],
-        before=Ring(shown.score, project.hygiene_threshold),
-        after=Ring(shown.score_after, project.hygiene_threshold),
-        saves=shown.saves,
+        turn=Turn(
+            Ring(shown.score, project.hygiene_threshold),
+            Ring(shown.score_after, project.hygiene_threshold),
+            shown.saves,
+        ),
         waiting=shown.waiting,
         seen=[f"{number}:{version}" for number, version in sorted(shown.seen.items())],
     )

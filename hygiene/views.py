@@ -16,11 +16,12 @@ from django.views.decorators.http import require_POST, require_safe
 from hygiene.fixes import FIXES, beside, new_bag_of, steps_of
 from hygiene.forms import APPLY, SHOW, Asked, FixForm
 from hygiene.offering import may_fix
-from hygiene.pages import bags_of, hygiene_page, moved_since
+from hygiene.pages import bags_of, hygiene_page
 from hygiene.parts import note_ring
 from hygiene.previewing import preview_of
 from hygiene.services import apply_fix, preview_fix, report_of
 from hygiene.telling import told
+from memories.curation.moved import moved_since
 from memories.errors import NoSuchMemory, SeveralMovedOn
 from memories.models import Memory
 from memories.showing import children_of

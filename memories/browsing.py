@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from memories.forms import FilterForm
+from memories.facets import Facets, facets_of
+from memories.list_filters import MemoryFilterSet
 from memories.listing import Page, list_memories
 from memories.marking import Marker
 from memories.models import Memory
 from memories.search import Found, search_memories
 from memories.showing import with_writers
 from memoryhub.kernel.cursors import BadCursor
+from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 
 PAGE = 25
@@ -31,6 +33,9 @@ class Listing:
     # Bags as rows that open in place; otherwise what is inside bags is listed, too.
     as_bags: bool = False
     marker: Marker = field(default_factory=lambda: Marker(""))
+    facets: Facets = field(default_factory=Facets)
+    # Tags of what is listed that aren't asked for yet, with what each would leave.
+    more_tags: Sequence[tuple[str, int]] = ()
 
     @property
     def shows_bag(self) -> bool:
@@ -46,28 +51,34 @@ class Pages:
     next: str = ""
 
     @classmethod
-    def of(cls, path: str, form: FilterForm, listing: Listing) -> Pages:
-        following = form.address(cursor=listing.next_cursor) if listing.next_cursor else ""
-        return cls(path + form.address(), path + following if following else "")
+    def of(cls, path: str, filters: MemoryFilterSet, listing: Listing) -> Pages:
+        following = filters.address(cursor=listing.next_cursor) if listing.next_cursor else ""
+        return cls(path + filters.address(), path + following if following else "")
 
 
-def browse(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:
+def browse(project: Project, reader: User, filters: MemoryFilterSet, cursor: str) -> Listing:
     """The page that the address asks for. A cursor of another reader or filter opens page one."""
-    try:
-        listing = _page(project, reader, form, cursor)
-    except BadCursor:
-        listing = _page(project, reader, form, "")
-    with_writers(listing.items, reader)
+    with read_snapshot():
+        try:
+            listing = _page(project, reader, filters, cursor)
+        except BadCursor:
+            listing = _page(project, reader, filters, "")
+        with_writers(listing.items, reader)
+    filters.count(listing.facets.counts)
     return listing
 
 
-def _page(project: Project, reader: User, form: FilterForm, cursor: str) -> Listing:
-    query = form.query
+def _page(project: Project, reader: User, filters: MemoryFilterSet, cursor: str) -> Listing:
+    query = filters.query
     if query:
-        found = search_memories(project, reader, query, form.search_filter(), limit=PAGE, cursor=cursor)
+        found = search_memories(project, reader, query, filters.search_filter(), limit=PAGE, cursor=cursor)
         return _of_search(found, query, cursor)
-    page = list_memories(project, reader, form.memory_filter(), limit=PAGE, cursor=cursor)
-    return _of_list(page, cursor, as_bags=not form.is_narrowed)
+    wanted = filters.memory_filter()
+    page = list_memories(project, reader, wanted, limit=PAGE, cursor=cursor, order=filters.order)
+    listing = _of_list(page, cursor, as_bags=not filters.is_narrowed)
+    facets = facets_of(project, reader, filters.facet_filter())
+    more_tags = [(tag, many) for tag, many in facets.tags if tag not in filters.tags]
+    return replace(listing, facets=facets, more_tags=more_tags)
 
 
 def _of_search(found: Found, query: str, cursor: str) -> Listing:

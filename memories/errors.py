@@ -58,6 +58,16 @@ class SeveralMovedOn(Conflict):
         )
 
 
+class OutcomeMovedOn(Conflict):
+    """What would come of several changes is no longer what was shown."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "What has to be proposed first changed since this was shown: the project's policy, or your role. "
+            "Nothing was done; look again and repeat."
+        )
+
+
 class AlreadyStored(Duplicate):
     """An active memory says exactly this."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from memories.models import Link, Memory
+from memories.ordering import NEWEST, Order
 from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
 from memories.scopes import covering_paths
@@ -43,7 +44,11 @@ class MemoryFilter:
     superseded_by: int | None = None
     since: dt.datetime | None = None
     before: dt.datetime | None = None
-    # The name of a rule of hygiene; `list_memories` knows the project that it is read in.
+    # One of `Place`.
+    place: str | None = None
+    # Whether anybody ever said that it is still true.
+    verified: bool | None = None
+    # The name of a rule of hygiene; `listed` knows the project that it is read in.
     finding: str | None = None
 
     def within(self, memories: MemoryQuerySet, reader: User) -> MemoryQuerySet:
@@ -67,6 +72,10 @@ class MemoryFilter:
             found = found.covering(covered(self.scope, "scope"))
         if self.parent is not None:
             found = self._in_bag(found, reader)
+        if self.place is not None:
+            found = found.placed(self.place, reader)
+        if self.verified is not None:
+            found = found.verified(self.verified)
         if self.supersedes is not None:
             found = found.filter(_linked(reader, "source", "target", self.supersedes))
         if self.superseded_by is not None:
@@ -112,16 +121,28 @@ class Page:
         return {"items": list(rows), "total": self.total, "has_more": self.has_more, **more}
 
 
-def list_memories(
-    project: Project, reader: User, wanted: MemoryFilter, *, limit: int = PAGE_DEFAULT, cursor: str = ""
-) -> Page:
-    """A page of the project's memories that the reader may see. Raises Invalid, BadCursor.
-
-    The cursor is a number: rows that come or go before it change nothing after it.
-    """
+def listed(project: Project, reader: User, wanted: MemoryFilter) -> MemoryQuerySet:
+    """The project's memories that the reader may see and that fit, in no order. Raises Invalid."""
     seen = Memory.objects.in_project(project).visible_to(reader)
-    found = with_finding(wanted.within(seen, reader), project, reader, wanted.finding)
-    return page_of(found, reader, binding=["list", project.pk, asdict(wanted)], limit=limit, cursor=cursor)
+    return with_finding(wanted.within(seen, reader), project, reader, wanted.finding)
+
+
+def list_memories(
+    project: Project,
+    reader: User,
+    wanted: MemoryFilter,
+    *,
+    limit: int = PAGE_DEFAULT,
+    cursor: str = "",
+    order: Order = NEWEST,
+) -> Page:
+    """A page of what is `listed`. Raises Invalid, BadCursor.
+
+    The cursor is a place in the order: rows that come or go before it change nothing after it.
+    """
+    found = listed(project, reader, wanted)
+    binding = ["list", project.pk, asdict(wanted)]
+    return page_of(found, reader, binding=binding, limit=limit, cursor=cursor, order=order)
 
 
 def page_of(
@@ -132,18 +153,20 @@ def page_of(
     limit: int,
     cursor: str,
     total: int | None = None,
+    order: Order = NEWEST,
 ) -> Page:
-    """A page of any set of memories, newest number first. The cursor is bound to the reader too.
+    """A page of any set of memories, newest number first unless in another order.
 
-    `total` may be given where it was counted in the same snapshot.
+    The cursor is bound to the reader too, and to the order. `total` may be given where it was counted in
+    the same snapshot.
     """
-    bound, limit = [reader.pk, *binding], min(limit, PAGE_MAX)
+    bound, limit = [reader.pk, *binding, *order.binding], min(limit, PAGE_MAX)
     with read_snapshot():
         total = found.order_by().count() if total is None else total
-        rows = found.for_rows(reader).order_by("-number")
+        rows = order.of(found.for_rows(reader))
         if cursor:
-            rows = rows.filter(number__lt=cursors.decode(cursor, bound))
+            rows = order.after(rows, cursors.decode(cursor, bound))
         items = list(rows[: limit + 1])
     more = len(items) > limit
     items = items[:limit]
-    return Page(items, total, cursors.encode(items[-1].number, bound) if more else None)
+    return Page(items, total, cursors.encode(order.place_of(items[-1]), bound) if more else None)

@@ -63,10 +63,13 @@ def _there(parts: Iterable[Part | None]) -> list[Part]:
 
 @dataclass(frozen=True)
 class FindingFilter:
-    """Narrows a list to memories that something is found about: what can be chosen, and which they are."""
+    """Narrows a list to memories that something is found about: what can be chosen, which they are, and how
+    many there are of each, in one query.
+    """
 
     choices: Callable[[], Sequence[tuple[str, str]]]
     within: Callable[[MemoryQuerySet, Project, User, str], MemoryQuerySet]
+    counts: Callable[[MemoryQuerySet, Project, User], Mapping[str, int]]
 
 
 _findings: list[FindingFilter] = []
@@ -82,6 +85,13 @@ def finding_choices() -> list[tuple[str, str]]:
     return [choice for each in _findings for choice in each.choices()]
 
 
+def finding_counts(memories: MemoryQuerySet, project: Project, reader: User) -> Mapping[str, int]:
+    """Of each choice, how many of the memories it is found about."""
+    for each in _findings:
+        return each.counts(memories, project, reader)
+    return {}
+
+
 def with_finding(
     memories: MemoryQuerySet, project: Project, reader: User, name: str | None
 ) -> MemoryQuerySet:
@@ -91,3 +101,29 @@ def with_finding(
     for each in _findings:
         return each.within(memories, project, reader, name)
     return memories.none()
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """What is measured of a project before and after several changes, and the part that shows both."""
+
+    measure: Callable[[Project], Any]
+    shown: Callable[[Project, Any, Any], Part]
+
+
+_gauges: list[Gauge] = []
+
+
+def register_gauge(gauge: Gauge) -> None:
+    """The one thing that previews of several changes measure."""
+    _gauges[:] = [gauge]
+
+
+def measured(project: Project) -> Any:
+    """What is measured of the project as it is now; None before somebody registered."""
+    return _gauges[0].measure(project) if _gauges else None
+
+
+def gauge_part(project: Project, before: Any, after: Any) -> Part | None:
+    """The part of a preview that shows what was measured."""
+    return _gauges[0].shown(project, before, after) if _gauges else None

@@ -93,6 +93,21 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """In no bag."""
         return self.filter(parent=None)
 
+    def placed(self, place: str, user: User) -> MemoryQuerySet:
+        """At the top level, inside a bag, bags that `user` sees as such, or neither in a bag nor one."""
+        from memories.models import Place
+
+        if place == Place.INSIDE:
+            return self.exclude(parent=None)
+        if place == Place.BAGS:
+            return self.bags_for(user)
+        top = self.top_level()
+        return top if place == Place.TOP else top.exclude(pk__in=top.bags_for(user).values("pk"))
+
+    def verified(self, once: bool) -> MemoryQuerySet:
+        """Those that somebody said are still true, or those of which nobody ever did."""
+        return self.exclude(verified_at=None) if once else self.filter(verified_at=None)
+
     def inside(self, bag: Memory) -> MemoryQuerySet:
         """The active children of a bag, newest number first."""
         return self.active().filter(parent=bag)

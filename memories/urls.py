@@ -1,6 +1,14 @@
 from django.urls import path
 
-from memories import views, views_acts, views_deciding, views_history, views_reviews, views_writing
+from memories import (
+    views,
+    views_acts,
+    views_deciding,
+    views_history,
+    views_reviews,
+    views_several,
+    views_writing,
+)
 
 app_name = "memories"
 urlpatterns = [
@@ -8,6 +16,8 @@ urlpatterns = [
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
     path("p/<slug:slug>/memories/new/", views_writing.memory_new, name="new"),
     path("p/<slug:slug>/memories/similar/", views_writing.memory_similar, name="similar"),
+    path("p/<slug:slug>/memories/findings/", views.finding_choices, name="finding_choices"),
+    path("p/<slug:slug>/memories/several/", views_several.several, name="several"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
     path("p/<slug:slug>/memories/<int:number>/edit/", views_writing.memory_edit, name="edit"),

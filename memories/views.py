@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from memories.browsing import Listing, Pages, browse
+from memories.curation.offering import Choosing, may_choose
 from memories.errors import NoSuchMemory, NoSuchNumber
-from memories.forms import FilterForm, HistoryForm
+from memories.facets import counts_by_finding
+from memories.forms import HistoryForm
+from memories.list_filters import MemoryFilterSet
 from memories.models import Memory, Revision
 from memories.numbered import place_of
 from memories.overview import counts_of, kinds_of, top_level_of
@@ -72,28 +75,51 @@ def overview(request: AuthedRequest, slug: str) -> HttpResponse:
 @require_safe
 def memory_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The project's memories by bag, filtered, or found; the address says which."""
-    project = project_of(request.user, slug)
-    form = FilterForm(request.GET)
-    good = form.is_valid()
-    listing = browse(project, request.user, form, request.GET.get("cursor", "")) if good else Listing()
+    return list_page(request, project_of(request.user, slug), request.GET)
+
+
+def list_page(
+    request: AuthedRequest, project: Project, sent: QueryDict, *, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    """The list as a query string asks for it; with a `refusal` of what was asked of the memories chosen."""
+    filters = MemoryFilterSet(sent, project, request.user)
+    good = filters.is_valid()
+    listing = browse(project, request.user, filters, sent.get("cursor", "")) if good else Listing()
     fragment = bool(request.htmx) and not request.htmx.history_restore_request
     counts = {} if fragment else counts_of(project, request.user)
     context = {
         "project": project,
         "here": "memories",
-        "form": form,
+        "form": filters.form,
+        "filters": filters,
         "listing": listing,
         "fragment": fragment,
         "counts": counts,
         "top_level": top_level_of(counts) if counts else 0,
-        "pages": Pages.of(request.path, form, listing) if good else Pages(request.path),
+        "pages": Pages.of(filters.path, filters, listing) if good else Pages(filters.path),
+        "choosing": Choosing.of(project, filters, listing) if good else None,
+        "refusal": refusal,
     }
     template = "memories/_panel.html" if fragment else "memories/list.html"
-    response = render(request, template, context, status=200 if good else 422)
+    response = render(request, template, context, status=status if good else 422)
     # One address serves both: no cache may mistake one for the other.
     patch_vary_headers(response, ["HX-Request"])
     if fragment and good:
-        response["HX-Push-Url"] = request.path + form.address()
+        response["HX-Push-Url"] = filters.path + filters.address()
+    return response
+
+
+@login_required
+@require_safe
+def finding_choices(request: AuthedRequest, slug: str) -> HttpResponse:
+    """The filter by finding with its counts, for opening it in place: they cost more than a list may."""
+    project = project_of(request.user, slug)
+    filters = MemoryFilterSet(request.GET, project, request.user)
+    if not request.htmx or not filters.is_valid():
+        return redirect(filters.path + filters.address())
+    filters.count({"finding": counts_by_finding(project, request.user, filters.facet_filter())})
+    response = render(request, "_filter.html", {"field": filters.form["finding"]})
+    patch_vary_headers(response, ["HX-Request"])
     return response
 
 
@@ -150,7 +176,12 @@ def memory_children(request: AuthedRequest, slug: str, number: int) -> HttpRespo
     bag = memory_of(request.user, project, number)
     if not request.htmx:
         return redirect("memories:memory", slug=project.slug, number=bag.number)
-    context = {"project": project, "memory": bag, "children": children_of(bag, request.user)}
+    context = {
+        "project": project,
+        "memory": bag,
+        "children": children_of(bag, request.user),
+        "choosing": may_choose(project),
+    }
     response = render(request, "memories/_children.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response

@@ -76,6 +76,8 @@ def of_task(world: World) -> dict[str, Any]:
 
 def of_receipt(world: World) -> dict[str, Any]:
     return {"slug": world.project.slug, "number": world.receipt.number}
+
+
 def of_version(world: World) -> dict[str, Any]:
     return {**of_memory(world), "version": 1}
 
@@ -164,6 +166,17 @@ PAGES: dict[str, Page] = {
     ),
     "p/<slug:slug>/hygiene/bags/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/memories/findings/": Page(get=members(302), params=of_project),
+    "p/<slug:slug>/memories/several/": Page(
+        post=members(302, reader=403),
+        params=of_project,
+        data={
+            "do": "verify",
+            "how": "apply",
+            "numbers": str(FIRST_NUMBER + 1),
+            "seen": f"{FIRST_NUMBER + 1}:1",
+        },
+    ),
     "p/<slug:slug>/memories/<int:number>/": Page(get=members(200), params=of_memory),
     "p/<slug:slug>/memories/<int:number>/children/": Page(get=members(302), params=of_memory),
     "p/<slug:slug>/tasks/": Page(get=members(200), params=of_project),
@@ -210,6 +223,7 @@ PAGES: dict[str, Page] = {
         post=members(302, reader=403),
         params=of_project,
         data={"stream": "main", "text": "## Objective\nMine"},
+    ),
     "p/<slug:slug>/memories/new/": Page(
         get=members(200, reader=403),
         post=members(302, reader=403),

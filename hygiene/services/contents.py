@@ -9,9 +9,6 @@ Whoever makes a bag for certain memories writes its summary for them: their comi
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 from django.db import models
 
@@ -19,21 +16,10 @@ from hygiene.models import BagContents
 from hygiene.services.operator import is_upkeep
 from memories.models import Memory, Status, Visibility
 from memories.services import Written
+from memories.services.filling import is_being_filled
 
 _SAID = {"title", "summary"}
 _PLACE = {"parent", "visibility", "status"}
-# The bag whose summary was written for what comes into it now, in this thread.
-_made_for: ContextVar[int | None] = ContextVar("made_for", default=None)
-
-
-@contextmanager
-def made_for_its_contents(bag: Memory) -> Iterator[None]:
-    """Within, what comes into the bag is what its new summary tells of."""
-    token = _made_for.set(bag.pk)
-    try:
-        yield
-    finally:
-        _made_for.reset(token)
 
 
 def note_contents(written: Written) -> None:
@@ -64,7 +50,7 @@ def _note(written: Written, bag_id: int, seen_as: set[str], *, came: bool = Fals
         if before is None:
             BagContents.objects.create(bag=bag, changed_at=bag.summary_changed_at, is_by_hand=False)
         return
-    if came and _made_for.get() == bag_id:
+    if came and is_being_filled(bag_id):
         at = bag.summary_changed_at
     by_hand = came or (before.is_by_hand if before else True)
     was_stale = before is not None and before.is_by_hand and before.changed_at > bag.summary_changed_at

@@ -1,6 +1,6 @@
 """What memories are made of: the rows, and the closed lists of their fields."""
 
-from memories.models.choices import ChangeKind, Hardness, Kind, Origin, Status, Visibility, Weight
+from memories.models.choices import ChangeKind, Hardness, Kind, Origin, Place, Status, Visibility, Weight
 from memories.models.history import Revision
 from memories.models.memory import Link, Memory, ScopePath, SummaryKey, Tag
 from memories.models.review import Review
@@ -12,6 +12,7 @@ __all__ = [
     "Link",
     "Memory",
     "Origin",
+    "Place",
     "Review",
     "Revision",
     "ScopePath",

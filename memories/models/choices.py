@@ -41,6 +41,15 @@ class Visibility(models.TextChoices):
         return self.rank >= other.rank
 
 
+class Place(models.TextChoices):
+    """Where a memory stands: derived from bags, no field of its own."""
+
+    TOP = "top", "at the top level"
+    INSIDE = "inside", "inside a bag"
+    BAGS = "bags", "bags"
+    LOOSE = "loose", "loose: neither in a bag nor one"
+
+
 class Status(models.TextChoices):
     """Whether a memory is in use."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
+from memories.listing import MemoryFilter
 from memories.models import Memory, Status
 from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
@@ -17,6 +18,7 @@ from memories.search.analyse import QUERY_MAX_TERMS, analyse_query
 from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scopes_for
 from memories.search.ranking import RANKED_MAX, Hit, confident, needed, weigh
+from memories.search.types import MEMORY
 from memoryhub.kernel import cursors
 from memoryhub.kernel.compiled import Compiled, padded
 from memoryhub.kernel.errors import Invalid
@@ -48,6 +50,8 @@ class SearchFilter:
     author: str | None = None
     # The name of a rule of hygiene.
     finding: str | None = None
+    # What a list is narrowed to, in its own words.
+    listed: MemoryFilter | None = None
 
     def within(self, memories: MemoryQuerySet) -> MemoryQuerySet:
         """The memories that fit. Raises Invalid for a path that can't be one."""
@@ -132,6 +136,7 @@ def search_memories(
 def _seen(project: Project, reader: User, wanted: SearchFilter) -> MemoryQuerySet:
     """What a search goes over: what the reader may see and the filter lets pass."""
     found = wanted.within(Memory.objects.in_project(project).visible_to(reader))
+    found = wanted.listed.within(found, reader) if wanted.listed else found
     return with_finding(found, project, reader, wanted.finding)
 
 
@@ -198,7 +203,11 @@ def _usual(wanted: SearchFilter) -> tuple[SearchFilter, Compiled[Any]]:
     return wanted, Compiled(lambda project, reader: _admitted(Project(pk=project), User(pk=reader), wanted))
 
 
-_USUAL = [_usual(SearchFilter()), _usual(SearchFilter(include_superseded=False))]
+_USUAL = [
+    _usual(SearchFilter()),
+    _usual(SearchFilter(types=[MEMORY])),
+    _usual(SearchFilter(include_superseded=False)),
+]
 
 
 def _page(reader: int, **ids: int) -> MemoryQuerySet:

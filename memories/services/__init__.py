@@ -2,13 +2,29 @@
 
 from memories.services.bringing import bring_memory
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
-from memories.services.curating import add_tags, mark_not_similar, refresh_summary, resolve_contradiction
+from memories.services.curating import (
+    add_tags,
+    change_tags,
+    mark_not_similar,
+    refresh_summary,
+    resolve_contradiction,
+)
 from memories.services.erasing import erase_memory
 from memories.services.policy import Touch, would_wait
 from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
 from memories.services.reviews.erasing import erase_review
 from memories.services.reviews.several import DECISIONS, REVIEWS_MAX, decide_several
-from memories.services.several import Step, do_several
+from memories.services.several import (
+    NEW_BAG,
+    SEVERAL_MAX,
+    NewBag,
+    Step,
+    Trial,
+    Tried,
+    apply_several,
+    do_several,
+    try_several,
+)
 from memories.services.submit import submit_change
 from memories.services.verbs import (
     add_memory,
@@ -25,21 +41,28 @@ from memories.services.watching import Written, register_forgetter, register_wat
 
 __all__ = [
     "DECISIONS",
+    "NEW_BAG",
     "REVIEWS_MAX",
+    "SEVERAL_MAX",
     "Applied",
     "Change",
     "ChangeKind",
     "Decision",
     "Hint",
+    "NewBag",
     "Pending",
     "Step",
     "Touch",
+    "Trial",
+    "Tried",
     "Written",
     "add_memory",
     "add_tags",
+    "apply_several",
     "approve_review",
     "archive_memory",
     "bring_memory",
+    "change_tags",
     "check_fields",
     "decide_several",
     "do_several",
@@ -57,6 +80,7 @@ __all__ = [
     "revise_memory",
     "submit_change",
     "supersede_memory",
+    "try_several",
     "verify_memory",
     "withdraw_review",
     "would_wait",

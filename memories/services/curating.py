@@ -36,15 +36,31 @@ def add_tags(
     reason: str = "",
 ) -> Result:
     """Give a memory tags beside those that it has. Raises Invalid, also for none and for too many."""
-    given = list(tags)
-    if not given:
+    return change_tags(actor=actor, memory=memory, add=tags, expected_version=expected_version, reason=reason)
+
+
+def change_tags(
+    *,
+    actor: Actor,
+    memory: Memory,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+    expected_version: int | None,
+    reason: str = "",
+) -> Result:
+    """Take tags from a memory and give it others. Raises Invalid, also for none and for too many.
+
+    A tag that isn't there is taken by taking nothing.
+    """
+    more, less = list(add), {tag.strip().lower() for tag in remove}
+    if not more and not less:
         raise Invalid(fields={"tags": "Name at least one tag."})
     return revise_memory(
         actor=actor,
         memory=memory,
         expected_version=expected_version,
         reason=reason,
-        tags=[*memory.tag_names, *given],
+        tags=[*(tag for tag in memory.tag_names if tag not in less), *more],
     )
 
 

@@ -7,6 +7,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.acts import Act, acts_for
+from memories.list_filters import MemoryFilterSet
 from memories.marking import Marker
 from memories.models import Memory
 from memories.recall.lines import shown_summary
@@ -73,3 +74,9 @@ def hidden_marks(text: object) -> str:
     plain = text if isinstance(text, str) else ""
     seen = visible_marks(plain)
     return shortened(seen, _MARKS_SHOWN) if seen != plain else ""
+
+
+@register.simple_tag
+def with_tag(filters: MemoryFilterSet, tag: str) -> str:
+    """The query string of the list with one tag more."""
+    return filters.with_tag(tag)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from hygiene.fixes import CHOSEN_MAX
 from hygiene.models import SimilarPair
 from memories.models import Link, Memory
 from memories.services import archive_memory, revise_memory
-from memories.services.several import SEVERAL_MAX
 from projects.models import Project, User
 from tests.admin_client import act, confirm, said, signed_in, staff
 from tests.factories import MemoryFactory, ProjectFactory, person
@@ -122,8 +122,8 @@ def test_one_project_and_not_too_many(
     other = MemoryFactory(project=ProjectFactory(slug="other"))
     assert "one project" in said(act(admin, Memory, "archive", some[0], other))[0]
     project.refresh_from_db()
-    many = stock(project, alice, [{} for _ in range(SEVERAL_MAX + 1)])
-    assert f"At most {SEVERAL_MAX}" in said(act(admin, Memory, "archive", *many))[0]
+    many = stock(project, alice, [{} for _ in range(CHOSEN_MAX + 1)])
+    assert f"At most {CHOSEN_MAX}" in said(act(admin, Memory, "archive", *many))[0]
     assert Memory.objects.filter(status="archived").count() == 0
 
 
