@@ -128,7 +128,7 @@ def memory_search(
             return (
                 found.answer([]) | packed(found.items, caller.user, budget=budget, related=related) | pending
             )
-    return found.answer([row(memory) for memory in found.items]) | pending
+    return found.answer(found.rows) | pending
 
 
 @tool(

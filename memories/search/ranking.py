@@ -1,4 +1,4 @@
-"""How well a memory answers a question, in numbers that both engines share.
+"""How well an entry answers a question, in numbers that both engines share.
 
 The score is Okapi BM25 (Robertson, Walker, Jones, Hancock-Beaulieu and Gatford, TREC-3,
 1994) over the tokens of `analyse`, with K1 = 2 and B = 0.75 (Robertson and Sparck Jones,
@@ -10,7 +10,8 @@ negative (Lucene's BM25Similarity):
 
 Nothing else is in it: no date, no status, no field weights. Documents, frequencies and
 lengths are counted over the scopes that the reader sees in the project, so another
-reader's private memories change nothing.
+reader's private memories change nothing; and over the types that are asked for together, so
+that a score says the same of a memory, a task and a receipt.
 """
 
 from __future__ import annotations
@@ -70,14 +71,15 @@ class Question(NamedTuple):
 
 
 class Hit(NamedTuple):
-    memory_id: int
+    pk: int
     number: int
     score: float
     mass: float
+    superseded: int = 0
 
 
 class Stored(NamedTuple):
-    """What an index holds of one memory: its scope, its length, how often each token occurs."""
+    """What an index holds of one entry: its scope, its length, how often each token occurs."""
 
     scope: str
     length: int
@@ -120,6 +122,25 @@ def weigh(terms: Iterable[QueryTerm], scopes: Sequence[str], frequencies: Mappin
             found.append(Weighted(tokens, having, weight, term.prefix, not term.whole))
     found.sort(key=lambda term: (term.documents, term.tokens))
     return Question(found, count(LENGTH) / documents if documents else 1.0, mass)
+
+
+def within(
+    terms: Iterable[Weighted], scopes: Iterable[str], frequencies: Mapping[str, int]
+) -> list[Weighted]:
+    """The terms as some of the scopes have them, rarest there first; each weighs what it weighs in all."""
+    here = frozenset(scopes)
+    found: list[Weighted] = []
+    for term in terms:
+        tokens = tuple(token for token in term.tokens if token.partition(":")[0] in here)
+        if tokens:
+            documents = sum(frequencies[token] for token in tokens)
+            found.append(term._replace(tokens=tokens, documents=documents))
+    return sorted(found, key=lambda term: (term.documents, term.tokens))
+
+
+def order(hit: Hit) -> tuple[float, int, int]:
+    """Hits by this are best first: by score, what is superseded after what isn't, newest number first."""
+    return -hit.score, hit.superseded, -hit.number
 
 
 def idf(documents: int, having: int) -> float:
