@@ -10,8 +10,10 @@ negative (Lucene's BM25Similarity):
 
 Nothing else is in it: no date, no status, no field weights. Documents, frequencies and
 lengths are counted over the scopes that the reader sees in the project, so another
-reader's private memories change nothing; and over the types that are asked for together, so
-that a score says the same of a memory, a task and a receipt.
+reader's private memories change nothing. Of several types documents and frequencies are
+counted over all that are asked for, so that a word weighs the same in each; the average is of
+the first of them that has entries, memories before tasks before receipts: a long receipt that
+has every word of a question somewhere doesn't come before the memory that answers it.
 """
 
 from __future__ import annotations
@@ -102,11 +104,18 @@ def needed(terms: Iterable[QueryTerm], scopes: Sequence[str]) -> tuple[list[str]
     )
 
 
-def weigh(terms: Iterable[QueryTerm], scopes: Sequence[str], frequencies: Mapping[str, int]) -> Question:
-    """The terms with their weights, from what `frequencies` answered to `needed`."""
+def weigh(
+    terms: Iterable[QueryTerm],
+    scopes: Sequence[str],
+    frequencies: Mapping[str, int],
+    measures: Iterable[Sequence[str]] = (),
+) -> Question:
+    """The terms with their weights, from what `frequencies` answered to `needed`. Lengths are measured by the
+    first of `measures`, each some of the scopes, that has documents; by all scopes where none is given.
+    """
 
-    def count(text: str) -> int:
-        return sum(frequencies.get(f"{scope}:{text}", 0) for scope in scopes)
+    def count(text: str, among: Sequence[str] = scopes) -> int:
+        return sum(frequencies.get(f"{scope}:{text}", 0) for scope in among)
 
     documents = count(DOCUMENTS)
     found: list[Weighted] = []
@@ -121,7 +130,9 @@ def weigh(terms: Iterable[QueryTerm], scopes: Sequence[str], frequencies: Mappin
             tokens = tuple(token for token in scoped_tokens if frequencies.get(token))
             found.append(Weighted(tokens, having, weight, term.prefix, not term.whole))
     found.sort(key=lambda term: (term.documents, term.tokens))
-    return Question(found, count(LENGTH) / documents if documents else 1.0, mass)
+    measure = next((each for each in measures if count(DOCUMENTS, each)), scopes)
+    measured = count(DOCUMENTS, measure)
+    return Question(found, count(LENGTH, measure) / measured if measured else 1.0, mass)
 
 
 def within(

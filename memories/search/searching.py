@@ -147,7 +147,7 @@ def _hits(
     with index_cursor() as open_cursor:
         exact, starts = needed(terms, asked)
         known = engine().frequencies(open_cursor, exact, starts)
-        question = weigh(terms, asked, known)
+        question = weigh(terms, asked, known, scopes.values())
         for searched, own in scopes.items():
             # A question that no word of a type answers doesn't ask for its rows.
             if there := within(question.terms, own, known):
