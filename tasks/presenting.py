@@ -71,7 +71,8 @@ def task_wholes(tasks: Sequence[Task], reader: User, at: dt.datetime) -> list[di
     parts: dict[int, list[dict[str, Any]]] = {}
     inside = seen.filter(parent__in=ids).values_list("parent", "number", "title", "status")
     for parent, number, title, status in inside:
-        parts.setdefault(parent, []).append({"number": number, "title": title, "status": status})
+        if parent is not None:
+            parts.setdefault(parent, []).append({"number": number, "title": title, "status": status})
     revisions = TaskRevision.objects.visible_to(reader).filter(task__in=ids, version=1)
     first = {revision.task_id: revision for revision in revisions.select_related("actor").defer("fields")}
     return [

@@ -71,7 +71,7 @@ def create_task(*, actor: Actor, project: Project, reason: str = "", **given: An
         task.number = next_number(write)
         task.save(force_insert=True)
         _store_parts(task, linked)
-        _revise(write, task, fields, digest)
+        keep_revision(write, task, fields, digest)
         index_row(TASKS, task, is_new=True)
         finish(write)
     return TaskWritten(task)
@@ -102,7 +102,7 @@ def revise_task(
         columns = {"version", "updated_at", *(set(changed) - set(linked))}
         task.save(update_fields=columns | ({"finished_at", *CLAIM_COLUMNS} if "status" in changed else set()))
         _store_parts(task, linked)
-        _revise(write, task, changed)
+        keep_revision(write, task, changed)
         if SAID & set(changed):
             index_row(TASKS, task)
         finish(write)
@@ -264,7 +264,8 @@ def _store_parts(task: Task, linked: dict[str, Any]) -> None:
         Blocker.objects.bulk_create(Blocker(task=task, blocker=blocker) for blocker in linked["blocked_by"])
 
 
-def _revise(write: ProjectWrite, task: Task, fields: dict[str, Any], digest: str = "") -> None:
+def keep_revision(write: ProjectWrite, task: Task, fields: dict[str, Any], digest: str = "") -> None:
+    """Say in its history what the task's version changed."""
     TaskRevision.objects.create(
         task=task,
         version=task.version,
