@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from django.core.exceptions import EmptyResultSet
+
 from memories.search import of_memories  # noqa: F401 - registers what is always there
 from memories.search.analyse import QUERY_MAX_TERMS, analyse_query
 from memories.search.engine import cursor as index_cursor
@@ -149,9 +151,19 @@ def _hits(
         known = engine().frequencies(open_cursor, exact, starts)
         question = weigh(terms, asked, known, scopes.values())
         for searched, own in scopes.items():
-            # A question that no word of a type answers doesn't ask for its rows.
-            if there := within(question.terms, own, known):
-                sql = searched.admitted_sql(project, reader, wanted)
+            there = within(question.terms, own, known)
+            sql = _admitted(searched, project, reader, wanted) if there else None
+            if sql is not None:
                 hits = engine().rank(open_cursor, there, question.average, sql, limit, searched.first)
                 found += [_Ranked(searched, hit) for hit in hits]
     return sorted(found, key=lambda ranked: order(ranked.hit))[:limit], question.mass
+
+
+def _admitted(
+    searched: Searched, project: Project, reader: User, wanted: SearchFilter
+) -> tuple[str, Sequence[object]] | None:
+    """What of a type may be a hit; None where no row can be."""
+    try:
+        return searched.admitted_sql(project, reader, wanted)
+    except EmptyResultSet:
+        return None
