@@ -324,3 +324,12 @@ def test_the_files_hold_no_trace_of_it() -> None:
     for row in rows:
         erase(person(alice), row)
     assert traces() == []
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL keeps long texts beside the row")
+@pytest.mark.parametrize(("table", "many"), [("tasks_task", 1), ("tasks_receipt", len(Receipt.TEXTS))])
+def test_no_column_stands_behind_the_long_texts(table: str, many: int) -> None:
+    """Whether a row was erased is asked in every reading: SQLite would read its texts to get there."""
+    with connection.cursor() as cursor:
+        columns = [column.name for column in connection.introspection.get_table_description(cursor, table)]
+    assert set(columns[-many:]) <= {"description", *Receipt.TEXTS}
