@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q
+from django.http import HttpRequest
 from django.utils.html import format_html
 
 from memoryhub.kernel.admin import ReadOnlyAdmin, choice_filter, yes_no_filter
@@ -29,6 +30,9 @@ class _HistoryAdmin(ReadOnlyAdmin):
 @admin.register(TaskRevision)
 class TaskRevisionAdmin(_HistoryAdmin):
     """Who changed what in a task, from where, and why."""
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).filter(task__erased_at=None)
 
     list_display = ("task", "version", "who", "door", "created_at")
     list_select_related = ("task", "actor")

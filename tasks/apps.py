@@ -19,6 +19,7 @@ class TasksConfig(AppConfig):
         from memories.overview import register_overview
         from memories.parts import register_overview_part
         from memories.reviews.telling import register_hand_off
+        from memories.search import register_searched
         from memoryhub.kernel.doctor import register_check
         from projects.activity import register_activity
         from tasks import activity, doctor, tools, tools_continuity  # noqa: F401 - declare the tools
@@ -26,6 +27,7 @@ class TasksConfig(AppConfig):
         from tasks.numbers import last_hand_off
         from tasks.overview import in_flight_columns, overview_entry, overview_part
         from tasks.places import place_of_work
+        from tasks.search import RECEIPTS, TASKS
 
         register_numbered(_numbered)
         register_place(place_of_work)
@@ -34,6 +36,8 @@ class TasksConfig(AppConfig):
             register_activity(kept)
         register_overview("tasks", overview_entry)
         register_overview_part("work", overview_part, place=1, columns=in_flight_columns)
+        register_searched(TASKS)
+        register_searched(RECEIPTS)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
         register_check("checkpoints", check_checkpoints)

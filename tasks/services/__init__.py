@@ -3,6 +3,7 @@
 from tasks.services.bringing import bring_checkpoint
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
+from tasks.services.erasing import erase_checkpoint, erase_receipt, erase_task
 from tasks.services.files import save_file
 from tasks.services.receipts import (
     Acknowledged,
@@ -23,6 +24,9 @@ __all__ = [
     "bring_checkpoint",
     "claim_task",
     "create_task",
+    "erase_checkpoint",
+    "erase_receipt",
+    "erase_task",
     "release_task",
     "revise_checkpoint",
     "revise_task",
