@@ -143,6 +143,13 @@ class Review(Provenance):
         return signed_name(self.decided_by, self.decided_kind, self.decided_token_name)
 
     @property
+    def parent_number(self) -> int:
+        """The bag that it would go into; 0 for none. Where the texts weren't loaded it was annotated."""
+        if "proposed_parent" in self.__dict__:
+            return int(self.__dict__["proposed_parent"] or 0)
+        return int(self.fields.get("parent") or 0)
+
+    @property
     def applied_fields(self) -> dict[str, object]:
         """What an approval stores: the proposed fields with the reviewer's edits, details key by key."""
         both = {**self.fields, **self.edits}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Exists, ExpressionWrapper, Max, OuterRef, Q
+from django.db.models import Count, Exists, ExpressionWrapper, F, Max, OuterRef, Q
 
 from memories.querysets import readable_by, readable_by_staff
 from projects.models import Role
@@ -112,6 +112,10 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     def for_rows(self) -> ReviewQuerySet:
         """What a row of a list shows, without the proposed texts."""
         return self.select_related("project", "memory", "proposer", "decided_by").defer(*_HEAVY)
+
+    def with_bags(self) -> ReviewQuerySet:
+        """Annotates the number of the bag that each names: of what is proposed, that alone."""
+        return self.annotate(proposed_parent=F("fields__parent"))
 
     def whole(self) -> ReviewQuerySet:
         """With all that is proposed."""
