@@ -3,11 +3,29 @@ from django.urls import path
 from memories import views, views_deciding, views_reviews
 
 app_name = "memories"
+_EVERYWHERE = {"everywhere": True}
 urlpatterns = [
     path("p/<slug:slug>/", views.overview, name="overview"),
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
+    # What waits in all projects that one is in: the same pages, which stay there.
+    path("reviews/", views_reviews.review_list, name="every_reviews"),
+    path("reviews/news/", views_reviews.review_news, name="every_review_news"),
+    path("reviews/decide/", views_deciding.review_decide_several, name="every_review_decide_several"),
+    path("reviews/<slug:slug>/R<int:number>/", views_reviews.review, _EVERYWHERE, name="every_review"),
+    path(
+        "reviews/<slug:slug>/R<int:number>/decide/",
+        views_deciding.review_decide,
+        _EVERYWHERE,
+        name="every_review_decide",
+    ),
+    path(
+        "reviews/<slug:slug>/R<int:number>/edit/",
+        views_deciding.review_edit,
+        _EVERYWHERE,
+        name="every_review_edit",
+    ),
     path("p/<slug:slug>/reviews/", views_reviews.review_list, name="reviews"),
     path("p/<slug:slug>/reviews/news/", views_reviews.review_news, name="review_news"),
     path("p/<slug:slug>/reviews/decide/", views_deciding.review_decide_several, name="review_decide_several"),

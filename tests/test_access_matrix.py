@@ -141,6 +141,18 @@ PAGES: dict[str, Page] = {
     ),
 }
 
+# The same over all projects that one is in, whose addresses name the project of a proposal.
+PAGES |= {
+    "reviews/": Page(get=signed_in(200)),
+    "reviews/news/": Page(get=signed_in(302)),
+    "reviews/decide/": Page(
+        post=REVIEWERS, data={"reviews": "harbor/1", "decision": "reject", "note": "No."}
+    ),
+    "reviews/<slug:slug>/R<int:number>/": Page(get=REVIEWERS, params=of_review),
+    "reviews/<slug:slug>/R<int:number>/decide/": PAGES["p/<slug:slug>/reviews/R<int:number>/decide/"],
+    "reviews/<slug:slug>/R<int:number>/edit/": PAGES["p/<slug:slug>/reviews/R<int:number>/edit/"],
+}
+
 # The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
 # find a row, and what a superuser gets on the pages for adding, changing and deleting.
 OPEN, SHOWN_ONLY = (200, 200, 200), (403, 200, 403)

@@ -124,6 +124,11 @@ class Review(Provenance):
         return f"R{self.number}"
 
     @property
+    def position(self) -> list[object]:
+        """Where it stands in a list of newest first, as a cursor keeps it."""
+        return [self.created_at.isoformat(), self.project.slug, self.number]
+
+    @property
     def is_pending(self) -> bool:
         return self.status == ReviewStatus.PENDING
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memories.models import Memory, Review
 from memories.services.reviews.standing import obstacles_of
@@ -22,24 +23,36 @@ class Row:
     is_stale: bool
 
 
-def rows_of(reviews: Sequence[Review], reader: User, *, staff: bool = False) -> list[Row]:
-    """The rows of proposals that were loaded for the reader, in at most three queries."""
-    ids = [review.pk for review in reviews]
-    if not ids:
+def rows_of(
+    reviews: Sequence[Review], reader: User, *, staff: bool = False, stale: Collection[int] | None = None
+) -> list[Row]:
+    """The rows of proposals that were loaded for the reader, in at most three queries.
+
+    `stale` are the ids of those that can't be applied, where the caller knows them already.
+    """
+    if not reviews:
         return []
-    found = Review.objects.filter(pk__in=ids).with_bags().order_by()
+    if not all("is_readable" in review.__dict__ for review in reviews):
+        _mark(reviews, reader, staff=staff)
+    found = obstacles_of(reviews) if stale is None else stale
+    return [_row(review, is_stale=review.pk in found) for review in reviews]
+
+
+def _mark(reviews: Sequence[Review], reader: User, *, staff: bool) -> None:
+    """What rows show beside what was loaded, from one query."""
+    found = Review.objects.with_ids(review.pk for review in reviews).with_bags().order_by()
     marked = found.with_marks_for_staff() if staff else found.with_marks_for(reader)
     marks = {pk: said for pk, *said in marked.values_list("pk", *_MARKS)}
     for review in reviews:
-        review.proposed_parent = marks.get(review.pk, _NONE)[0]  # type: ignore[attr-defined]
-    stale = obstacles_of(reviews)
-    return [_row(review, *marks.get(review.pk, _NONE)[1:], review.pk in stale) for review in reviews]
+        for name, value in zip(_MARKS, marks.get(review.pk, _NONE), strict=True):
+            setattr(review, name, value)
+
+
+def _row(review: Review, *, is_stale: bool) -> Row:
+    marks: Any = review
+    says = change_name(review.kind, publishes=review.publishes, restores=bool(marks.restores))
+    return Row(review, review.memory if marks.is_readable else None, says, is_stale)
 
 
 _MARKS = ("proposed_parent", "is_readable", "restores")
 _NONE = (None, False, False)
-
-
-def _row(review: Review, readable: bool, restores: bool, is_stale: bool) -> Row:
-    says = change_name(review.kind, publishes=review.publishes, restores=bool(restores))
-    return Row(review, review.memory if readable else None, says, is_stale)
