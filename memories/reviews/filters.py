@@ -84,12 +84,9 @@ class QueueFilters(AddressFilterSet):
         }
         waiting = counts["status"].get(Review.Status.PENDING.value, 0)
         self.count(counts)
-        self._first("status", f"waiting ({waiting:,})")
-        self._first("proposer", "anybody")
-
-    def _first(self, name: str, says: str) -> None:
-        field: Any = self.form.fields[name]
-        field.choices = [("", says), *(choice for choice in field.choices if choice[0])]
+        field.choices = [("", "anybody"), *field.choices]
+        status: Any = self.form.fields["status"]
+        status.empty_label = f"waiting ({waiting:,})"
 
     def review_filter(self) -> ReviewFilter:
         """The same as the services take it. Only where the address can be read."""

@@ -125,6 +125,7 @@ def test_nothing_is_decided_that_is_not_seen(hub: Hub, rita: User) -> None:
     expect(page.locator("[data-row]").nth(1)).to_be_focused()
     press("k")
     press("Enter")
+    expect(page.locator("#change-title")).to_be_focused()
     expect(page.locator("#change-title")).to_contain_text("Tides")
     # While another one is on its way, what was meant isn't what is shown.
     page.route(re.compile(r"/reviews/harbor/R2/"), lambda route: None)
