@@ -14,10 +14,10 @@ from projects.callers import Caller
 
 @tool(
     "hygiene_report",
-    "What is untidy in this memory and what to do about it. Call it at the end of a session when recall asks "
+    "What is untidy and what to do about it. Call it at the end of a session when recall asks "
     "for a clean-up. 1000 points are one of the score.",
     {
-        "rule": Choice("One rule alone", options=tuple(rule.name for rule in RULES), listed=False),
+        "rule": Choice(options=tuple(rule.name for rule in RULES), listed=False),
         "limit": Count(most=PAGE_MAX),
         "cursor": Argument(),
     },

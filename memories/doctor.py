@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from django.db.models import F, Max, Q
 
 from memories.models import ChangeKind, Link, Memory, Review, Revision, Status, Visibility
+from memories.search.types import searched_types, type_of_entry
 from memories.search.upkeep import drift
 from memoryhub.kernel.doctor import Finding
 from projects.models import Project
@@ -72,16 +74,18 @@ def check_reviews(project: Project) -> Iterator[Finding]:
 
 
 def check_index(project: Project) -> Iterator[Finding]:
-    """The words of the index are those of the memories; so are its counts, and the keys of summaries."""
+    """The words of the index are those of what is found; so are its counts, and the keys of summaries."""
     found = drift(project)
     mend = f"Run `manage.py reindex {project.slug}`."
+    plurals = {each.name: each.plural for each in searched_types()}
     for name, ids in (
         ("missing from", found.missing),
         ("other words in", found.different),
         ("left over in", found.left_over),
     ):
-        if ids:
-            yield Finding.drifted(f"{project.slug}: {len(ids)} memories are {name} the search index. {mend}")
+        for of_type, many in Counter(type_of_entry(entry_id) for entry_id in ids).items():
+            what = plurals.get(of_type, "entries")
+            yield Finding.drifted(f"{project.slug}: {many} {what} are {name} the search index. {mend}")
     if found.totals:
         yield Finding.drifted(
             f"{project.slug}: {len(found.totals)} counts of the search index are off. {mend}"

@@ -11,7 +11,7 @@ from django import forms
 from memories.listing import ANY, MemoryFilter
 from memories.models import Kind, Memory, Origin, Status, Tag, Visibility, Weight
 from memories.parts import finding_choices
-from memories.search import QUERY_MAX_LENGTH, SearchFilter
+from memories.search import MEMORY, QUERY_MAX_LENGTH, SearchFilter
 
 _BETWEEN_TAGS = re.compile(r"[\s,]+")
 _LISTED = [("", "active, by bag"), ("active", "active, one by one")]
@@ -99,9 +99,10 @@ class FilterForm(forms.Form):
         )
 
     def search_filter(self) -> SearchFilter:
-        """The same for the ranked search."""
+        """The same for the ranked search, of memories: tasks and receipts have pages of their own."""
         status = self._value("status")
         return SearchFilter(
+            types=[MEMORY],
             kinds=[kind for kind in [self._value("kind")] if kind],
             tags=self.tags,
             status=None if status == ANY else status,

@@ -8,6 +8,7 @@ from typing import Any
 
 from memories.models import Memory, Status
 from memories.presenting import standing_links, wholes
+from memories.search import Searched, type_of
 from projects.models import User
 
 FULL_BUDGET = 16_000
@@ -17,13 +18,14 @@ FULL_BUDGET_MAX = 100_000
 LINKED_MAX = 20
 
 
-def packed(hits: Sequence[Memory], reader: User, *, budget: int, related: bool) -> dict[str, Any]:
-    """`items` in full, hits first in their order, then what they link to, one step, each marked by
-    `linked_from`. An entry is taken if it fits whole; without its `predecessor` line, of which `links`
-    keeps the number, where only that makes it fit. `not_shown` names the rest.
+def packed(hits: Sequence[Any], reader: User, *, budget: int, related: bool) -> dict[str, Any]:
+    """`items` in full, hits first in their order, then what the memories among them link to, one step, each
+    marked by `linked_from`. An entry is taken if it fits whole; without its `predecessor` line, of which
+    `links` keeps the number, where only that makes it fit. `not_shown` names the rest.
     """
-    whole = wholes(_loaded([memory.pk for memory in hits], reader), reader)
-    linked = _linked(hits, reader) if related else []
+    whole = _wholes(hits, reader)
+    memories = [hit for hit in hits if isinstance(hit, Memory)]
+    linked = _linked(memories, reader) if related and memories else []
     items: list[dict[str, Any]] = []
     not_shown: list[int] = []
     room = budget
@@ -39,8 +41,19 @@ def packed(hits: Sequence[Memory], reader: User, *, budget: int, related: bool) 
     return {"items": items, **({"not_shown": not_shown} if not_shown else {})}
 
 
+def _wholes(hits: Sequence[Any], reader: User) -> list[dict[str, Any]]:
+    """The hits in full, in their order, as far as the reader may see them."""
+    of_types: dict[Searched, list[Any]] = {}
+    for hit in hits:
+        of_types.setdefault(type_of(hit), []).append(hit)
+    found = {
+        entry["number"]: entry for searched, own in of_types.items() for entry in searched.wholes(own, reader)
+    }
+    return [found[hit.number] for hit in hits if hit.number in found]
+
+
 def _linked(hits: Sequence[Memory], reader: User) -> list[dict[str, Any]]:
-    """What the hits link to and isn't among them, in the order of the hits, in full."""
+    """What memories link to and isn't among them, in the order of the hits, in full."""
     there = {memory.pk for memory in hits}
     standing = standing_links(hits, reader)
     origins: dict[int, int] = {}
@@ -49,12 +62,7 @@ def _linked(hits: Sequence[Memory], reader: User) -> list[dict[str, Any]]:
             other = link.target_id if link.source_id == memory.pk else link.source_id
             if other not in there and len(origins) < LINKED_MAX:
                 origins.setdefault(other, memory.number)
-    others = [memory for memory in _loaded(list(origins), reader) if memory.status != Status.ARCHIVED]
+    seen = Memory.objects.visible_to(reader).for_rows(reader).defer(None).in_bulk(list(origins))
+    others = [seen[pk] for pk in origins if pk in seen and seen[pk].status != Status.ARCHIVED]
     entries = wholes(others, reader)
     return [{**entry, "linked_from": origins[other.pk]} for other, entry in zip(others, entries, strict=True)]
-
-
-def _loaded(ids: Sequence[int], reader: User) -> list[Memory]:
-    """These memories with their bodies, in this order, as far as the reader may see them."""
-    found = Memory.objects.visible_to(reader).for_rows(reader).defer(None).in_bulk(ids)
-    return [found[pk] for pk in ids if pk in found]

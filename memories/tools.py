@@ -76,9 +76,9 @@ def project_overview(caller: Caller) -> dict[str, Any]:
 
 @tool(
     "memory_recall",
-    f"What the project knows, one line a memory, within a budget. {START}",
+    f"What the project knows, one line a memory, within a budget of characters. {START}",
     {
-        "budget": Count("Characters", least=BUDGET_MIN, most=BUDGET_MAX),
+        "budget": Count(least=BUDGET_MIN, most=BUDGET_MAX),
         "focus": Text("What you will work on: moves fitting memories ahead"),
     },
 )
@@ -89,12 +89,12 @@ def memory_recall(caller: Caller, budget: int | None = None, focus: str = "") ->
 
 @tool(
     "memory_search",
-    "Ranked search by words or a whole question. Call it before you decide or investigate anything. "
-    "no_confident_match: probably nothing relevant is known.",
+    "Ranked search of memories, tasks and receipts, by words or a whole question. Call it before you decide "
+    "or investigate. no_confident_match: probably nothing relevant is known.",
     {
         "query": Text(required=True),
         "types": Words(options=SEARCHED_TYPES),
-        "kinds": Words(options=_KINDS),
+        "kinds": Words("Memories of these alone", options=_KINDS),
         "tags": Words(),
         "tags_match": Choice(options=("all", ANY)),
         "path": Argument("Only constraints covering it"),
@@ -128,7 +128,7 @@ def memory_search(
             return (
                 found.answer([]) | packed(found.items, caller.user, budget=budget, related=related) | pending
             )
-    return found.answer([row(memory) for memory in found.items]) | pending
+    return found.answer(found.rows) | pending
 
 
 @tool(
@@ -248,7 +248,7 @@ def memory_add(caller: Caller, write_context: WriteContext, **given: Any) -> dic
         **_CHANGES,
         "status": Choice(options=(Status.ACTIVE.value,)),
         "unlink": Numbers("Ends links, also a contradiction; needs a reason"),
-        "reason": _REASON,
+        "reason": _REASON.bare(),
         "write_context": Context(),
     },
     right=Right.WRITE,
@@ -268,7 +268,7 @@ def memory_update(
     {
         "ref": Number(required=True),
         "expected_version": Version(required=True),
-        "reason": _REASON,
+        "reason": _REASON.bare(),
         "superseded_by": Number(),
         "merge_into": Number(),
         "write_context": Context(),

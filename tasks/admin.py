@@ -5,43 +5,52 @@ Staff see tasks, receipts and checkpoints of all projects. A receipt never chang
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
-from django.utils.html import format_html
 
-from memoryhub.kernel.actor import Door
-from memoryhub.kernel.admin import ReadOnlyAdmin, ServiceAdmin, choice_filter, yes_no_filter
+from memoryhub.kernel.actor import Actor, Door
+from memoryhub.kernel.admin import choice_filter, yes_no_filter
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import web_actor
 from memoryhub.kernel.text import visible_marks
 from projects.admin import ProjectFilter
+from tasks import admin_records  # noqa: F401 - register what hangs on tasks and checkpoints
+from tasks.admin_erasing import Erasable
 from tasks.admin_forms import AddTaskForm, ChangeTaskForm, CheckpointForm
 from tasks.models import (
     Checkpoint,
-    CheckpointEntry,
     CheckpointFields,
     Priority,
     Receipt,
     Task,
-    TaskRevision,
     TaskStatus,
 )
 from tasks.services import (
     acknowledge_receipt,
     create_task,
+    erase_checkpoint,
+    erase_receipt,
+    erase_task,
     release_task,
     revise_checkpoint,
     revise_task,
 )
 
 
-class _Searched(ServiceAdmin):
-    """Lists that are searched by words, and what has a number by that."""
+class _Searched(Erasable):
+    """Lists that are searched by words, and what has a number by that; what was erased is in none."""
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows: Any = super().get_queryset(request)
+        return rows.standing() if hasattr(rows, "standing") else rows
+
+    def logged_as(self, obj: Any) -> Any:
+        """Without what it says: the log outlives it, also when it is erased."""
+        return self.model(pk=obj.pk, number=obj.number, title=f"in {obj.project.slug}")
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if "\x00" in search_term:  # no database takes it
@@ -61,7 +70,12 @@ class _Searched(ServiceAdmin):
 
 @admin.register(Task)
 class TaskAdmin(_Searched):
-    """Tasks: added, changed, their claims released; never deleted."""
+    """Tasks: added, changed, their claims released, erased; never deleted."""
+
+    erase_says = (
+        "Its history and its place in the index go with it; it is cancelled, its sub-tasks move to the top "
+        "level, and nothing waits for it any more. Its number stays taken."
+    )
 
     list_display = (
         "shown_number",
@@ -94,6 +108,7 @@ class TaskAdmin(_Searched):
         "created_at",
         "updated_at",
         "finished_at",
+        "erase_link",
     )
 
     @admin.display(description="claimed by")
@@ -129,6 +144,9 @@ class TaskAdmin(_Searched):
             self.message_user(request, hint.message)
         return done.task
 
+    def erase_with_service(self, actor: Actor, obj: Task) -> None:
+        erase_task(actor=actor, task=obj)
+
     @admin.action(description="Release the claim", permissions=["change"])
     def release(self, request: HttpRequest, queryset: QuerySet[Task]) -> None:
         actor = web_actor(request, Door.ADMIN)
@@ -138,7 +156,9 @@ class TaskAdmin(_Searched):
 
 @admin.register(Receipt)
 class ReceiptAdmin(_Searched):
-    """Receipts as they were handed over; they are acknowledged and never changed."""
+    """Receipts as they were handed over; they are acknowledged, erased and never changed."""
+
+    erase_says = "Its place in the index goes with it. Its number stays taken, and who acknowledged it stays."
 
     list_display = (
         "shown_number",
@@ -176,6 +196,7 @@ class ReceiptAdmin(_Searched):
         "created_at",
         "acknowledged_at",
         "acknowledger",
+        "erase_link",
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -195,6 +216,9 @@ class ReceiptAdmin(_Searched):
         """Nothing on the page can be typed into: saving it changes nothing."""
         return obj
 
+    def erase_with_service(self, actor: Actor, obj: Receipt) -> None:
+        erase_receipt(actor=actor, receipt=obj)
+
     @admin.action(description="Acknowledge", permissions=["change"])
     def acknowledge(self, request: HttpRequest, queryset: QuerySet[Receipt]) -> None:
         actor = web_actor(request, Door.ADMIN)
@@ -206,7 +230,9 @@ class ReceiptAdmin(_Searched):
 
 @admin.register(Checkpoint)
 class CheckpointAdmin(_Searched):
-    """Where somebody's work stands: changed by owners, with what it replaced kept."""
+    """Where somebody's work stands: changed by owners with what it replaced kept, erased with all of it."""
+
+    erase_says = "All that it replaced goes with it, and the stream is as if it had never been."
 
     list_display = ("stream", "user", "project", "objective_line", "version", "updated_at")
     list_filter = (ProjectFilter,)
@@ -214,10 +240,19 @@ class CheckpointAdmin(_Searched):
     search_fields = ("stream", "objective", "user__username")
     ordering = ("-updated_at", "-pk")
     form = CheckpointForm
-    _KEPT = ("project", "user", "stream", "version", "updated_at", "saved_by", "session")
+    _KEPT = ("project", "user", "stream", "version", "updated_at", "saved_by", "session", "erase_link")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def erased_name(self, obj: Checkpoint) -> str:
+        return f"a checkpoint of {obj.user} in {obj.project.slug}"
+
+    def logged_as(self, obj: Checkpoint) -> Checkpoint:
+        return Checkpoint(pk=obj.pk, stream="a stream", user_id=obj.user_id)
+
+    def erase_with_service(self, actor: Actor, obj: Checkpoint) -> None:
+        erase_checkpoint(actor=actor, checkpoint=obj)
 
     @admin.display(description="objective")
     def objective_line(self, checkpoint: Checkpoint) -> str:
@@ -242,48 +277,3 @@ class CheckpointAdmin(_Searched):
             return obj
         actor = web_actor(request, Door.ADMIN)
         return revise_checkpoint(actor=actor, checkpoint=obj, expected_version=version, **given).checkpoint
-
-
-class _HistoryAdmin(ReadOnlyAdmin):
-    """Rows of a history: shown, never written here."""
-
-    @admin.display(description="by")
-    def who(self, row: Any) -> str:
-        return str(row.actor_name)
-
-    @admin.display(description="values")
-    def values(self, row: Any) -> str:
-        return format_html("<pre>{}</pre>", json.dumps(row.fields, ensure_ascii=False, indent=2))
-
-
-@admin.register(TaskRevision)
-class TaskRevisionAdmin(_HistoryAdmin):
-    """Who changed what in a task, from where, and why."""
-
-    list_display = ("task", "version", "who", "door", "created_at")
-    list_select_related = ("task", "actor")
-    ordering = ("-pk",)
-    fields = (
-        "task",
-        "version",
-        "who",
-        "door",
-        "session",
-        "client",
-        "model",
-        "branch",
-        "commit",
-        "reason",
-        "created_at",
-        "values",
-    )
-
-
-@admin.register(CheckpointEntry)
-class CheckpointEntryAdmin(_HistoryAdmin):
-    """What a save of a checkpoint replaced."""
-
-    list_display = ("checkpoint", "version", "who", "saved_at", "replaced_at")
-    list_select_related = ("checkpoint", "saved_by")
-    ordering = ("-pk",)
-    fields = ("checkpoint", "version", "who", "door", "session", "saved_at", "replaced_at", "values")

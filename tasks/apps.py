@@ -18,14 +18,18 @@ class TasksConfig(AppConfig):
         from memories.numbered import register_numbered
         from memories.overview import register_overview
         from memories.reviews.telling import register_hand_off
+        from memories.search import register_searched
         from memoryhub.kernel.doctor import register_check
         from tasks import doctor, tools, tools_continuity  # noqa: F401 - declare the tools
         from tasks.numbers import last_hand_off
         from tasks.overview import overview_entry
+        from tasks.search import RECEIPTS, TASKS
 
         register_numbered(_numbered)
         register_hand_off(last_hand_off)
         register_overview("tasks", overview_entry)
+        register_searched(TASKS)
+        register_searched(RECEIPTS)
         register_check("numbers", doctor.check_numbers)
         register_check("tasks", doctor.check_tasks)
 

@@ -10,7 +10,7 @@ from django.db.models import F, Max, Q
 from memories.models import Memory
 from memoryhub.kernel.doctor import Finding
 from projects.models import Project
-from tasks.models import Blocker, Receipt, Task
+from tasks.models import Blocker, Receipt, Task, TaskRevision
 
 
 def check_numbers(project: Project) -> Iterator[Finding]:
@@ -35,6 +35,10 @@ def check_tasks(project: Project) -> Iterator[Finding]:
     crossing = Q(task__project=project) & ~Q(blocker__project=F("task__project"))
     for blocking in Blocker.objects.filter(crossing).select_related("task"):
         yield Finding.broken(f"{project.slug} #{blocking.task.number} waits for a task of another project.")
+    gone = TaskRevision.objects.filter(task__project=project, task__erased_at__isnull=False)
+    kept = gone.exclude(fields={}).exclude(fields={"erased": True})
+    for number in sorted(set(kept.order_by().values_list("task__number", flat=True))):
+        yield Finding.broken(f"{project.slug} #{number} was erased and keeps text in its history.")
     parts = here.exclude(parent=None).order_by().values_list("number", "parent__number")
     waits = Blocker.objects.filter(task__project=project).order_by()
     for what, edges in (

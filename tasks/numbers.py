@@ -28,6 +28,7 @@ def known_numbers(project: Project, reader: User | None, numbers: Iterable[int])
         receipts = receipts.visible_to(reader)
     else:
         memories = memories.filter(erased_at=None)
+        tasks, receipts = tasks.standing(), receipts.standing()
     return {
         number
         for found in (memories, tasks, receipts)

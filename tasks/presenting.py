@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from memories.presenting import when
+from memories.search import RECEIPT, TASK
 from projects.models import User
 from tasks.models import Receipt, Task, TaskRevision
 from tasks.numbers import known_numbers
 from tasks.services import HandedOver, Saved, TaskWritten
 
-TASK, RECEIPT = "task", "receipt"
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 SUB_TASKS_SHOWN = 50
 
@@ -56,22 +57,41 @@ def claim_of(task: Task, at: dt.datetime) -> dict[str, Any]:
 
 def task_whole(task: Task, reader: User, at: dt.datetime) -> dict[str, Any]:
     """A task in full: its text, what it waits for, what waits for it, sub-tasks, where it came from."""
-    inside = Task.objects.visible_to(reader).inside(task).order_by("number")
-    waiting = Task.objects.visible_to(reader).filter(blockings__blocker=task).order_by("number")
-    first = TaskRevision.objects.visible_to(reader).of(task).last()
-    return task_row(task, at) | _said(
-        {
-            "blocked_by": [blocker.number for blocker in task.blockers],
-            "blocks": list(waiting.values_list("number", flat=True)),
-            "sub_tasks": [
-                {"number": number, "title": title, "status": status}
-                for number, title, status in inside.values_list("number", "title", "status")[:SUB_TASKS_SHOWN]
-            ],
-            "description": task.description,
-            "finished_at": when(task.finished_at),
-            "provenance": {"created_at": when(task.created_at), **(first.provenance() if first else {})},
-        }
-    )
+    return task_wholes([task], reader, at)[0]
+
+
+def task_wholes(tasks: Sequence[Task], reader: User, at: dt.datetime) -> list[dict[str, Any]]:
+    """Several in full, in three queries however many they are. Need `for_rows` with the description."""
+    ids = [task.pk for task in tasks]
+    blocks: dict[int, list[int]] = {}
+    seen = Task.objects.visible_to(reader).order_by("number")
+    waiting = seen.filter(blockings__blocker__in=ids)
+    for blocker, number in waiting.values_list("blockings__blocker", "number"):
+        blocks.setdefault(blocker, []).append(number)
+    parts: dict[int, list[dict[str, Any]]] = {}
+    inside = seen.filter(parent__in=ids).values_list("parent", "number", "title", "status")
+    for parent, number, title, status in inside:
+        if parent is not None:
+            parts.setdefault(parent, []).append({"number": number, "title": title, "status": status})
+    revisions = TaskRevision.objects.visible_to(reader).filter(task__in=ids, version=1)
+    first = {revision.task_id: revision for revision in revisions.select_related("actor").defer("fields")}
+    return [
+        task_row(task, at)
+        | _said(
+            {
+                "blocked_by": [blocker.number for blocker in task.blockers],
+                "blocks": blocks.get(task.pk, []),
+                "sub_tasks": parts.get(task.pk, [])[:SUB_TASKS_SHOWN],
+                "description": task.description,
+                "finished_at": when(task.finished_at),
+                "provenance": {
+                    "created_at": when(task.created_at),
+                    **(first[task.pk].provenance() if task.pk in first else {}),
+                },
+            }
+        )
+        for task in tasks
+    ]
 
 
 def receipt_row(receipt: Receipt) -> dict[str, Any]:
@@ -93,18 +113,26 @@ def receipt_row(receipt: Receipt) -> dict[str, Any]:
 
 def receipt_whole(receipt: Receipt, reader: User) -> dict[str, Any]:
     """A receipt in full; of the numbers that it names those that the reader may see."""
-    references = dict(receipt.references)
-    if "numbers" in references:
-        known = known_numbers(receipt.project, reader, references["numbers"])
-        references["numbers"] = [number for number in references["numbers"] if number in known]
-    return receipt_row(receipt) | _said(
-        {
+    return receipt_wholes([receipt], reader)[0]
+
+
+def receipt_wholes(receipts: Sequence[Receipt], reader: User) -> list[dict[str, Any]]:
+    """Several of one project in full, in three queries however many they are."""
+    named = {number for receipt in receipts for number in receipt.references.get("numbers", ())}
+    known = known_numbers(receipts[0].project, reader, sorted(named)) if receipts else set()
+    wholes = []
+    for receipt in receipts:
+        references = dict(receipt.references)
+        if "numbers" in references:
+            references["numbers"] = [number for number in references["numbers"] if number in known]
+        whole = {
             **{name: getattr(receipt, name) for name in Receipt.TEXTS},
             "references": _said(references),
             "acknowledged_at": when(receipt.acknowledged_at),
             "provenance": {"created_at": when(receipt.created_at), **receipt.provenance()},
         }
-    )
+        wholes.append(receipt_row(receipt) | _said(whole))
+    return wholes
 
 
 def task_written(done: TaskWritten) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
+from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Cast, Coalesce
 
 from memories.querysets import FILTER_MAX_TAGS
 from memoryhub.kernel.errors import Invalid
@@ -23,8 +25,24 @@ if TYPE_CHECKING:
 
 
 def for_members(user: User, prefix: str = "") -> Q:
-    """The one rule of who reads tasks and receipts: the members of their project."""
+    """The members of a project: of what has one, or (by `prefix`) of what hangs on it."""
     return Q(**{f"{prefix}project__in": user.memberships.order_by().values("project")})
+
+
+def readable_by(user: User, prefix: str = "") -> Q:
+    """The one rule of who reads tasks and receipts: their project's members. What is erased is nobody's."""
+    return for_members(user, prefix) & Q(**{f"{prefix}erased_at": None})
+
+
+def _possible_tags(tags: Iterable[str]) -> tuple[list[str], bool]:
+    """Each tag once, and whether all of them are possible. Raises Invalid for more than a filter takes."""
+    names = list(dict.fromkeys(tags))
+    if len(names) > FILTER_MAX_TAGS:
+        sentence = f"Has {len(names)} tags; at most {FILTER_MAX_TAGS} are looked for at once."
+        raise Invalid(fields={"tags": sentence})
+    # What no store takes is on nothing; a database would refuse to look for it.
+    possible = [name for name in names if storable(name)]
+    return possible, len(possible) == len(names)
 
 
 class TaskQuerySet(models.QuerySet["Task"]):
@@ -32,10 +50,14 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
     def visible_to(self, user: User) -> TaskQuerySet:
         """Those of the projects that `user` is a member of."""
-        return self.filter(for_members(user))
+        return self.filter(readable_by(user))
 
     def in_project(self, project: Project) -> TaskQuerySet:
         return self.filter(project=project)
+
+    def standing(self) -> TaskQuerySet:
+        """Not erased."""
+        return self.filter(erased_at=None)
 
     def numbered(self, number: int) -> TaskQuerySet:
         return self.filter(number=number)
@@ -74,19 +96,17 @@ class TaskQuerySet(models.QuerySet["Task"]):
         """Unfinished, with a claim that ran out before that moment and that nobody released."""
         return self.unfinished().filter(claim_until__lte=at)
 
-    def tagged(self, tags: Iterable[str]) -> TaskQuerySet:
-        """With all of the tags, exactly. Raises Invalid for more than a filter takes."""
+    def tagged(self, tags: Iterable[str], *, all_of_them: bool = True) -> TaskQuerySet:
+        """With all (or any) of the tags, exactly. Raises Invalid for more than a filter takes."""
         from tasks.models import TaskTag
 
-        names = list(dict.fromkeys(tags))
-        if len(names) > FILTER_MAX_TAGS:
-            sentence = f"Has {len(names)} tags; at most {FILTER_MAX_TAGS} are looked for at once."
-            raise Invalid(fields={"tags": sentence})
-        if not all(storable(name) for name in names):
-            return self.none()
-        found = self
+        names, complete = _possible_tags(tags)
+        rows = TaskTag.objects.filter(task=OuterRef("pk"))
+        if not all_of_them:
+            return self.filter(Exists(rows.filter(name__in=names)))
+        found = self if complete else self.none()
         for name in names:
-            found = found.filter(Exists(TaskTag.objects.filter(task=OuterRef("pk"), name=name)))
+            found = found.filter(Exists(rows.filter(name=name)))
         return found
 
     def assigned_to(self, username: str) -> TaskQuerySet:
@@ -127,7 +147,7 @@ class TaskRevisionQuerySet(models.QuerySet["TaskRevision"]):
     """Revisions of tasks."""
 
     def visible_to(self, user: User) -> TaskRevisionQuerySet:
-        return self.filter(for_members(user, "task__"))
+        return self.filter(readable_by(user, "task__"))
 
     def of(self, task: Task) -> TaskRevisionQuerySet:
         """Newest first."""
@@ -142,16 +162,30 @@ class ReceiptQuerySet(models.QuerySet["Receipt"]):
 
     def visible_to(self, user: User) -> ReceiptQuerySet:
         """Those of the projects that `user` is a member of."""
-        return self.filter(for_members(user))
+        return self.filter(readable_by(user))
 
     def in_project(self, project: Project) -> ReceiptQuerySet:
         return self.filter(project=project)
+
+    def standing(self) -> ReceiptQuerySet:
+        """Not erased."""
+        return self.filter(erased_at=None)
 
     def numbered(self, number: int) -> ReceiptQuerySet:
         return self.filter(number=number)
 
     def with_numbers(self, numbers: Iterable[int]) -> ReceiptQuerySet:
         return self.filter(number__in=list(numbers))
+
+    def tagged(self, tags: Iterable[str], *, all_of_them: bool = True) -> ReceiptQuerySet:
+        """With all (or any) of the tags, exactly. Raises Invalid for more than a filter takes."""
+        names, complete = _possible_tags(tags)
+        # The list as text, on both engines: no tag has a quotation mark, so between two stands one tag.
+        has = [Q(tags_text__contains=f'"{name}"') for name in names if '"' not in name]
+        if not has or (all_of_them and not (complete and len(has) == len(names))):
+            return self.none()
+        found = self.alias(tags_text=Cast("tags", models.TextField()))
+        return found.filter(reduce(and_ if all_of_them else or_, has))
 
     def by(self, user: User) -> ReceiptQuerySet:
         return self.filter(author=user)

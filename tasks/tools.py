@@ -77,7 +77,7 @@ def task_create(caller: Caller, write_context: WriteContext, **given: Any) -> di
 
 @tool(
     "task_update",
-    "Change the named fields, the rest stays. While a task is claimed, its holder alone changes the status.",
+    "Change the named fields, the rest stays. While it is claimed, its holder alone changes the status.",
     {
         "ref": Number(required=True),
         "expected_version": Version(required=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memories.models import ChangeKind, Hardness, Kind, Origin, Review, Status, Visibility, Weight
+from memories.search import SEARCHED_TYPES
 from memoryhub.kernel.rest.shapes import (
     ANYTHING,
     COUNT,
@@ -95,15 +96,25 @@ MEMORY = shape(
     required=_ROW_REQUIRED,
     more="A memory in full. A bag has the first page of its children in `items`.",
 )
+_FOUND_MEMORY = shape(
+    "Hit",
+    {**_FULL, "linked_from": {**NUMBER, "description": "It isn't a hit: this one links to it."}},
+    required=("number", "type"),
+)
+_FOUND_WORK = shape(
+    "WorkHit",
+    {
+        **{name: _ROW[name] for name in ("number", "title", "summary", "tags", "author", "updated_at")},
+        "type": one_of(SEARCHED_TYPES[1:]),
+    },
+    required=("number", "type", "title", "summary", "updated_at"),
+    more="A task or a receipt, with what else the lists of its type say; in full with its texts.",
+    closed=False,
+)
 FOUND = shape(
     "SearchPage",
     {
-        **page(
-            shape(
-                "Hit",
-                {**_FULL, "linked_from": {**NUMBER, "description": "It isn't a hit: this one links to it."}},
-            )
-        ),
+        **page({"oneOf": [_FOUND_MEMORY, _FOUND_WORK]}),
         "total_at_least": COUNT,
         "not_shown": {**_NUMBERS, "description": "What didn't fit the budget."},
         "no_confident_match": {**FLAG, "description": "Probably nothing relevant is known."},

@@ -87,12 +87,12 @@ def find_candidates(terms: Sequence[str], scope: Scope) -> Candidates:
         finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
         looked = finding[:QUERY_MAX_TERMS]
         found = _ranked(cursor, looked, scope, counted, EVALUATED_MAX + 1)
-        ids = [hit.memory_id for hit in found[:EVALUATED_MAX]]
+        ids = [hit.pk for hit in found[:EVALUATED_MAX]]
         of_many: frozenset[int] = frozenset()
         if len(ids) < EVALUATED_MAX:
             common = sorted((t for t in terms if frequencies[t] > limit), key=lambda t: (frequencies[t], t))
             more = _ranked(cursor, common[:QUERY_MAX_TERMS], scope, counted, EVALUATED_MAX + len(ids) + 1)
-            others = [hit.memory_id for hit in more if hit.memory_id not in ids]
+            others = [hit.pk for hit in more if hit.pk not in ids]
             if len(ids) + len(others) > EVALUATED_MAX:
                 of_many = frozenset(others)
             ids += others[: EVALUATED_MAX - len(ids)]

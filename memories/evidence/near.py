@@ -110,7 +110,7 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
         question = weigh([QueryTerm(word) for word in telling], scopes, known)
         rarest = _finding_enough(question.terms)
         hits = engine().rank(cursor, rarest, question.average, _admitted(memory), NEAR_MAX)
-    ids = tuple(hit.memory_id for hit in hits)
+    ids = tuple(hit.pk for hit in hits)
     found = Candidates(ids, documents=found.documents, frequencies=found.frequencies)
     return Near(statement, words, title, frozenset(finding), found, token_sets(ids))
 

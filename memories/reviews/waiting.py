@@ -8,7 +8,7 @@ from typing import Any
 from memories.listing import ANY, MemoryFilter, covered
 from memories.models import Review, Status, Weight
 from memories.reviews.querysets import ReviewQuerySet
-from memories.search import SearchFilter, marks, query_terms
+from memories.search import MEMORY, SearchFilter, marks, query_terms
 from memoryhub.kernel.actor import ActorKind
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project, User
@@ -67,7 +67,8 @@ def in_search(query: str, wanted: SearchFilter) -> Fits:
     def fits(review: Review) -> bool:
         fields = review.fields
         return (
-            (not wanted.kinds or fields.get("kind") in wanted.kinds)
+            wanted.asks_for(MEMORY)
+            and (not wanted.kinds or fields.get("kind") in wanted.kinds)
             and (scopes is None or bool(set(scopes) & set(fields.get("scope_paths", ()))))
             and _in_time(review, wanted)
             and _tagged(fields, wanted)

@@ -1,25 +1,35 @@
 """Search: one analyser, one formula, an engine module each for SQLite and PostgreSQL.
 
 The index is kept in the transaction of the write (`index`, `unindex`); `search_memories` and
-`best_matches` read it. Archived and erased memories are not in it.
+`best_matches` read it. Archived and erased memories are not in it. What other apps have to be found they
+register (`register_searched`) and index themselves (`index_row`).
 """
 
 from memories.search.analyse import analyse_query as query_terms
 from memories.search.analyse import marks
-from memories.search.indexing import forget, index, unindex
-from memories.search.searching import QUERY_MAX_LENGTH, Found, SearchFilter, best_matches, search_memories
-from memories.search.types import SEARCHED_TYPES
+from memories.search.filters import SearchFilter
+from memories.search.indexing import forget, index, index_row, tokens_of, unindex
+from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
+from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
 
 __all__ = [
+    "MEMORY",
     "QUERY_MAX_LENGTH",
+    "RECEIPT",
     "SEARCHED_TYPES",
+    "TASK",
     "Found",
     "SearchFilter",
+    "Searched",
     "best_matches",
     "forget",
     "index",
+    "index_row",
     "marks",
     "query_terms",
+    "register_searched",
     "search_memories",
+    "tokens_of",
+    "type_of",
     "unindex",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memories.search.analyse import analyse
 from memories.search.engine import cursor, engine, scope_of
 from memories.search.ranking import scoped
 from memories.search.summaries import drop_summary, keep_summary
+from memories.search.types import Searched
 
 if TYPE_CHECKING:
     from memories.models import Memory
@@ -41,6 +42,17 @@ def unindex(memory: Memory) -> None:
     drop_summary(memory)
 
 
+def index_row(searched: Searched, row: Any, *, is_new: bool = False) -> None:
+    """Index a row of another type than memories, as it is now. One that `words` has nothing of leaves it."""
+    entry_id = searched.first + row.pk
+    scope, tokens = searched.words(row)
+    with cursor() as open_cursor:
+        if not is_new:
+            engine().remove(open_cursor, entry_id)
+        if tokens:
+            engine().store(open_cursor, entry_id, scoped(scope, tokens), len(tokens))
+
+
 def forget() -> None:
     """Leave no trace of words that were taken out of the index before; after an erase."""
     with cursor() as open_cursor:
@@ -55,7 +67,12 @@ def document_tokens(memory: Memory, tags: Sequence[str]) -> list[str]:
     title, summary = analyse(memory.title), analyse(memory.summary)
     tokens = summary if summary[: len(title)] == title else [*title, *summary]
     rest = (memory.body, *_texts(memory.details), *memory.retrieval_hints, *tags)
-    return [*tokens, *(token for text in rest for token in analyse(text))]
+    return [*tokens, *tokens_of(rest)]
+
+
+def tokens_of(texts: Iterable[str]) -> list[str]:
+    """The tokens of several texts, one after the other."""
+    return [token for text in texts for token in analyse(text)]
 
 
 def _texts(value: Any) -> list[str]:

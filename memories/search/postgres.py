@@ -106,7 +106,7 @@ WITH posting AS (
     SELECT admitted.id, admitted.number, admitted.superseded,
            entry.length, term.idf, term.mass, term.frequency
     FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
-    JOIN ({{admitted}}) AS admitted ON admitted.id = candidate.memory_id
+    JOIN ({{admitted}}) AS admitted ON admitted.id = {{row}}
     JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
     -- All terms of one memory after the other: its tsvector is long, and is read once.
     CROSS JOIN LATERAL (
@@ -125,9 +125,9 @@ WITH posting AS (
 )
 SELECT id, number, round(sum(idf * frequency * {K1 + 1}::float8
              / (frequency + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * length / %s::float8))
-           )::numeric, {SCORE_DIGITS})::float8 AS score, sum(mass)
+           )::numeric, {SCORE_DIGITS})::float8 AS score, sum(mass), superseded
 FROM posting GROUP BY id, number, superseded
-ORDER BY score DESC, superseded, id DESC
+ORDER BY score DESC, superseded, number DESC
 LIMIT %s
 """  # noqa: S608 (constants of ours)
 
@@ -179,7 +179,7 @@ def stored(cursor: Cursor, memory_id: int) -> Stored | None:
 
 
 def known(cursor: Cursor) -> set[int]:
-    """The ids of all memories in the index."""
+    """The ids of all entries."""
     cursor.execute("SELECT DISTINCT memory_id FROM memories_searchentry")
     return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
 
@@ -254,9 +254,12 @@ def rank(
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
+    first: int = 0,
 ) -> list[Hit]:
-    """The best hits among the memories that `admitted` (id, number, superseded) lets through."""
-    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
+    """The best hits among the rows that `admitted` (id, number, superseded) lets through; `first` is where
+    the entries of their type begin, and every token is of that type.
+    """
+    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit, first))
 
 
 def _rank(
@@ -266,10 +269,14 @@ def _rank(
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int,
+    first: int,
 ) -> list[Hit]:
     queries = [_query(term) for term in terms]
     cursor.execute(
-        _RANK.format(admitted=admitted[0]),
+        _RANK.format(
+            admitted=admitted[0],
+            row=f"candidate.memory_id - {first}" if first else "candidate.memory_id",
+        ),
         [
             " | ".join(queries[:number]),
             *admitted[1],

@@ -1,4 +1,4 @@
-"""How well a memory answers a question, in numbers that both engines share.
+"""How well an entry answers a question, in numbers that both engines share.
 
 The score is Okapi BM25 (Robertson, Walker, Jones, Hancock-Beaulieu and Gatford, TREC-3,
 1994) over the tokens of `analyse`, with K1 = 2 and B = 0.75 (Robertson and Sparck Jones,
@@ -10,7 +10,10 @@ negative (Lucene's BM25Similarity):
 
 Nothing else is in it: no date, no status, no field weights. Documents, frequencies and
 lengths are counted over the scopes that the reader sees in the project, so another
-reader's private memories change nothing.
+reader's private memories change nothing. Of several types documents and frequencies are
+counted over all that are asked for, so that a word weighs the same in each; the average is of
+the first of them that has entries, memories before tasks before receipts: a long receipt that
+has every word of a question somewhere doesn't come before the memory that answers it.
 """
 
 from __future__ import annotations
@@ -70,14 +73,15 @@ class Question(NamedTuple):
 
 
 class Hit(NamedTuple):
-    memory_id: int
+    pk: int
     number: int
     score: float
     mass: float
+    superseded: int = 0
 
 
 class Stored(NamedTuple):
-    """What an index holds of one memory: its scope, its length, how often each token occurs."""
+    """What an index holds of one entry: its scope, its length, how often each token occurs."""
 
     scope: str
     length: int
@@ -100,11 +104,18 @@ def needed(terms: Iterable[QueryTerm], scopes: Sequence[str]) -> tuple[list[str]
     )
 
 
-def weigh(terms: Iterable[QueryTerm], scopes: Sequence[str], frequencies: Mapping[str, int]) -> Question:
-    """The terms with their weights, from what `frequencies` answered to `needed`."""
+def weigh(
+    terms: Iterable[QueryTerm],
+    scopes: Sequence[str],
+    frequencies: Mapping[str, int],
+    measures: Iterable[Sequence[str]] = (),
+) -> Question:
+    """The terms with their weights, from what `frequencies` answered to `needed`. Lengths are measured by the
+    first of `measures`, each some of the scopes, that has documents; by all scopes where none is given.
+    """
 
-    def count(text: str) -> int:
-        return sum(frequencies.get(f"{scope}:{text}", 0) for scope in scopes)
+    def count(text: str, among: Sequence[str] = scopes) -> int:
+        return sum(frequencies.get(f"{scope}:{text}", 0) for scope in among)
 
     documents = count(DOCUMENTS)
     found: list[Weighted] = []
@@ -119,7 +130,28 @@ def weigh(terms: Iterable[QueryTerm], scopes: Sequence[str], frequencies: Mappin
             tokens = tuple(token for token in scoped_tokens if frequencies.get(token))
             found.append(Weighted(tokens, having, weight, term.prefix, not term.whole))
     found.sort(key=lambda term: (term.documents, term.tokens))
-    return Question(found, count(LENGTH) / documents if documents else 1.0, mass)
+    measure = next((each for each in measures if count(DOCUMENTS, each)), scopes)
+    measured = count(DOCUMENTS, measure)
+    return Question(found, count(LENGTH, measure) / measured if measured else 1.0, mass)
+
+
+def within(
+    terms: Iterable[Weighted], scopes: Iterable[str], frequencies: Mapping[str, int]
+) -> list[Weighted]:
+    """The terms as some of the scopes have them, rarest there first; each weighs what it weighs in all."""
+    here = frozenset(scopes)
+    found: list[Weighted] = []
+    for term in terms:
+        tokens = tuple(token for token in term.tokens if token.partition(":")[0] in here)
+        if tokens:
+            documents = sum(frequencies[token] for token in tokens)
+            found.append(term._replace(tokens=tokens, documents=documents))
+    return sorted(found, key=lambda term: (term.documents, term.tokens))
+
+
+def order(hit: Hit) -> tuple[float, int, int]:
+    """Hits by this are best first: by score, what is superseded after what isn't, newest number first."""
+    return -hit.score, hit.superseded, -hit.number
 
 
 def idf(documents: int, having: int) -> float:

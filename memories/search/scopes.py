@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-# Public, shared, and private to a user: what `engine.scope_of` puts after the project's id.
-KINDS = ("p", "s", "u")
+from memories.search.types import MEMORY, SEARCHED_TYPES
+
+# Public, shared, and private to a user: what `engine.scope_of` puts after the project's id. Of the other
+# types the first letter.
+KINDS = ("p", "s", "u", *(name[0] for name in SEARCHED_TYPES if name != MEMORY))
 
 
 def of_project(column: str, project_id: int | None) -> tuple[str, list[object]]:

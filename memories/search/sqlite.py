@@ -1,6 +1,6 @@
 """The index on SQLite: an FTS5 table used as an inverted file.
 
-A memory's tokens stand in the column that is named after how often they occur, so that
+An entry's tokens stand in the column that is named after how often they occur, so that
 one row of `fts5vocab` is one posting with its frequency, without positions. FTS5's own
 ranking and query language are not used.
 """
@@ -64,16 +64,16 @@ WITH finder(number, first, last, prefix, idf, mass) AS ({finders}),
          UNION ALL
          SELECT * FROM ({added}) WHERE memory_id IN (SELECT memory_id FROM found)
      )
-SELECT posting.memory_id, admitted.number,
+SELECT admitted.id, admitted.number,
        round(sum(posting.idf * posting.frequency * {k1_and_1}
              / (posting.frequency + {k1} * ({rest} + {b} * entry.length / %s))), {digits})
          AS score,
-       sum(posting.mass)
+       sum(posting.mass), admitted.superseded
 FROM posting
 CROSS JOIN memories_searchentry AS entry ON entry.memory_id = posting.memory_id
-CROSS JOIN ({admitted}) AS admitted ON admitted.id = posting.memory_id
+CROSS JOIN ({admitted}) AS admitted ON admitted.id = {row}
 GROUP BY posting.memory_id
-ORDER BY score DESC, admitted.superseded, posting.memory_id DESC
+ORDER BY score DESC, admitted.superseded, admitted.number DESC
 LIMIT %s
 """
 _NONE = "SELECT 0, '', '', 0, 0.0, 0.0 WHERE 0"
@@ -148,7 +148,7 @@ def stored(cursor: Cursor, memory_id: int) -> Stored | None:
 
 
 def known(cursor: Cursor) -> set[int]:
-    """The ids of all memories in the index."""
+    """The ids of all entries."""
     cursor.execute("SELECT memory_id FROM memories_searchentry")
     return {int(str(memory_id)) for (memory_id,) in cursor.fetchall()}
 
@@ -224,9 +224,12 @@ def rank(
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
+    first: int = 0,
 ) -> list[Hit]:
-    """The best hits among the memories that `admitted` (id, number, superseded) lets through."""
-    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit))
+    """The best hits among the rows that `admitted` (id, number, superseded) lets through; `first` is where
+    the entries of their type begin, and every token is of that type.
+    """
+    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit, first))
 
 
 def _rank(
@@ -236,6 +239,7 @@ def _rank(
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int,
+    first: int,
 ) -> list[Hit]:
     finders_sql, finders_params, finders_distinct = _wanted(terms[:number])
     adders_sql, adders_params, adders_distinct = _wanted(terms[number:])
@@ -245,6 +249,7 @@ def _rank(
         found=_POSTINGS.format(wanted="finder", distinct=finders_distinct),
         added=_POSTINGS.format(wanted="adder", distinct=adders_distinct),
         admitted=admitted[0],
+        row=f"posting.memory_id - {first}" if first else "posting.memory_id",
         k1=K1,
         k1_and_1=K1 + 1,
         rest=1 - B,

@@ -1,21 +1,22 @@
-"""The index against the memories: finding drift, and making the index anew while the hub serves."""
+"""The index against what is to be found: finding drift, and making it anew while the hub serves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import transaction
 
 from memories.keys import summary_key
-from memories.models import Memory, Status, SummaryKey
-from memories.querysets import MemoryQuerySet
-from memories.search.engine import cursor, engine, scope_of
-from memories.search.indexing import document_tokens, index
+from memories.models import SummaryKey
+from memories.search import of_memories  # noqa: F401 - registers what is always there
+from memories.search.engine import cursor, engine
 from memories.search.ranking import Stored, counted, scoped
+from memories.search.types import MEMORY, Searched, searched_types
 from projects.models import Project
 
-# Memories of one transaction: short enough that writers of the project hardly notice the lock.
+# Rows of one transaction: short enough that writers of the project hardly notice the lock.
 BATCH = 50
 
 Progress = Callable[[int, int], None]
@@ -23,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Drift:
-    """Where the index and the memories differ. Numbers are ids: this is for the operator."""
+    """Where the index and the rows differ. Entries by their ids: this is for the operator."""
 
     missing: list[int] = field(default_factory=list)
     different: list[int] = field(default_factory=list)
@@ -37,36 +38,39 @@ class Drift:
         return bool(self.missing or self.different or self.left_over or self.totals or self.summaries)
 
 
-def indexed(project: Project | None = None) -> MemoryQuerySet:
-    """The memories that belong into the index: in use or superseded, not erased."""
-    found = Memory.objects.exclude(status=Status.ARCHIVED).filter(erased_at=None)
-    return found.in_project(project) if project else found
-
-
 def drift(project: Project | None = None) -> Drift:
-    """Compare every memory's words and summary with what is kept of them, and the counts with the entries.
+    """Compare the words of everything that is to be found, and the summaries of memories, with what is kept
+    of them, and the counts with the entries.
 
     Reads everything; writes nothing.
     """
     found = Drift()
     keys = _keys(project)
-    wanted = set(indexed(project).values_list("pk", flat=True))
     with cursor() as open_cursor:
         held = engine().known(open_cursor)
+        wanted: set[int] = set()
+        here: set[int] = set()
+        for searched in searched_types():
+            wanted |= _entries(searched, searched.indexed(project))
+            here |= _entries(searched, searched.rows(project)) if project else set()
+            for row in searched.indexed(project).iterator(chunk_size=BATCH):
+                entry_id = searched.first + row.pk
+                if entry_id in held and engine().stored(open_cursor, entry_id) != _expected(searched, row):
+                    found.different.append(entry_id)
+                if searched.name == MEMORY and keys.pop(row.pk, "") != summary_key(row.summary):
+                    found.summaries.append(row.pk)
         found.missing = sorted(wanted - held)
-        known_here = set(Memory.objects.in_project(project).values_list("pk", flat=True)) if project else held
-        found.left_over = sorted((held & known_here) - wanted)
-        for memory in indexed(project).prefetch_related("tags").iterator(chunk_size=BATCH):
-            stored = engine().stored(open_cursor, memory.pk)
-            if memory.pk in held and stored != _expected(memory):
-                found.different.append(memory.pk)
-            if keys.pop(memory.pk, "") != summary_key(memory.summary):
-                found.summaries.append(memory.pk)
+        found.left_over = sorted((held & here if project else held) - wanted)
         wrong = engine().totals(open_cursor, project.pk if project else None)
         found.totals = sorted(name for name, _, _ in wrong)
     # What is left is of memories that have none.
     found.summaries = sorted([*found.summaries, *keys])
     return found
+
+
+def _entries(searched: Searched, rows: Any) -> set[int]:
+    ids = rows.prefetch_related(None).order_by().values_list("pk", flat=True)
+    return {searched.first + pk for pk in ids}
 
 
 def _keys(project: Project | None) -> dict[int, str]:
@@ -75,25 +79,26 @@ def _keys(project: Project | None) -> dict[int, str]:
     return dict(kept.values_list("memory_id", "key"))
 
 
-def _expected(memory: Memory) -> Stored:
-    tokens = document_tokens(memory, memory.tag_names)
-    scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
+def _expected(searched: Searched, row: Any) -> Stored:
+    scope, tokens = searched.words(row)
     return Stored(scope, len(tokens), counted(scoped(scope, tokens)[1:]))
 
 
 def reindex(project: Project | None = None, *, progress: Progress | None = None) -> int:
-    """Index every memory anew, in short transactions under the lock of its project, beside the running
-    hub. Returns how many. What doesn't belong into the index leaves it, and the counts are made anew.
+    """Index everything that is to be found anew, in short transactions under the lock of its project, beside
+    the running hub. Returns how many rows. What doesn't belong into the index leaves it, and the counts are
+    made anew.
     """
     projects = [project] if project else list(Project.objects.all())
-    total = Memory.objects.filter(project__in=projects).count()
+    total = sum(each.rows(project).count() for each in searched_types())
     done = 0
     for one in projects:
-        for batch in _batches(one):
-            _index_batch(one, batch)
-            done += len(batch)
-            if progress:
-                progress(done, total)
+        for searched in searched_types():
+            for batch in _batches(searched, one):
+                _index_batch(one, searched, batch)
+                done += len(batch)
+                if progress:
+                    progress(done, total)
     if project:
         _recount(project)
     else:
@@ -101,17 +106,17 @@ def reindex(project: Project | None = None, *, progress: Progress | None = None)
     return done
 
 
-def _batches(project: Project) -> Iterator[list[int]]:
-    ids = list(Memory.objects.in_project(project).order_by("pk").values_list("pk", flat=True))
+def _batches(searched: Searched, project: Project) -> Iterator[list[int]]:
+    ids = sorted(entry_id - searched.first for entry_id in _entries(searched, searched.rows(project)))
     for start in range(0, len(ids), BATCH):
         yield ids[start : start + BATCH]
 
 
 @transaction.atomic
-def _index_batch(project: Project, ids: list[int]) -> None:
+def _index_batch(project: Project, searched: Searched, ids: list[int]) -> None:
     Project.objects.select_for_update().get(pk=project.pk)
-    for memory in Memory.objects.filter(pk__in=ids).prefetch_related("tags"):
-        index(memory, tags=memory.tag_names)
+    for row in searched.rows(project).filter(pk__in=ids):
+        searched.index(row)
 
 
 @transaction.atomic
@@ -124,8 +129,9 @@ def _recount(project: Project) -> None:
 
 @transaction.atomic
 def _drop_left_over() -> None:
-    """Entries of memories that are no longer there, and totals counted anew."""
+    """Entries of rows that are no longer there, and totals counted anew."""
+    wanted = {entry for each in searched_types() for entry in _entries(each, each.indexed(None))}
     with cursor() as open_cursor:
-        for memory_id in engine().known(open_cursor) - set(indexed().values_list("pk", flat=True)):
-            engine().remove(open_cursor, memory_id)
+        for entry_id in engine().known(open_cursor) - wanted:
+            engine().remove(open_cursor, entry_id)
         engine().recount(open_cursor)

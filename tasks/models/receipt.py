@@ -49,6 +49,7 @@ class Receipt(Provenance):
     )
     acknowledged_kind = models.CharField(max_length=10, blank=True, editable=False)
     acknowledged_token_name = models.CharField(max_length=80, blank=True, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False)
     request_digest = models.CharField(max_length=64, blank=True, editable=False)
     done = models.TextField(blank=True, editable=False)
     decisions = models.TextField(blank=True, editable=False)
@@ -75,6 +76,11 @@ class Receipt(Provenance):
     @property
     def signer(self) -> User | None:
         return self.author
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether nothing is left but the number."""
+        return self.erased_at is not None
 
     @property
     def is_acknowledged(self) -> bool:

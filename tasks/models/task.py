@@ -86,6 +86,7 @@ class Task(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
+    erased_at = models.DateTimeField(null=True, editable=False)
     # Last, so that SQLite needn't read past a long text for the columns before it.
     description = models.TextField(blank=True)
 
@@ -120,6 +121,11 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.number} {self.title}"
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether nothing is left but the number."""
+        return self.erased_at is not None
 
     @property
     def is_finished(self) -> bool:

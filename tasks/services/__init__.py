@@ -2,6 +2,7 @@
 
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
 from tasks.services.claims import claim_task, release_task
+from tasks.services.erasing import erase_checkpoint, erase_receipt, erase_task
 from tasks.services.receipts import HandedOver, acknowledge_receipt, write_handoff
 from tasks.services.tasks import TaskWritten, create_task, revise_task
 
@@ -12,6 +13,9 @@ __all__ = [
     "acknowledge_receipt",
     "claim_task",
     "create_task",
+    "erase_checkpoint",
+    "erase_receipt",
+    "erase_task",
     "release_task",
     "revise_checkpoint",
     "revise_task",

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from memories.errors import NoSuchNumber
+from memories.search import index_row
 from memoryhub.kernel.actor import Actor, WriteContext
 from memoryhub.kernel.errors import Forbidden, Problems
 from memoryhub.kernel.text import shortened
@@ -17,6 +18,7 @@ from tasks.errors import NoSuchReceipt
 from tasks.models import Receipt
 from tasks.numbers import known_numbers
 from tasks.placeholders import is_placeholder
+from tasks.search import RECEIPTS
 from tasks.services.checks import RECEIPT_FIELDS, digest_of, read_fields
 from tasks.services.writing import RETRY_WITHIN, begin, provenance_of
 
@@ -67,6 +69,7 @@ def write_handoff(*, actor: Actor, project: Project, **given: Any) -> HandedOver
         if not receipt.title.strip():
             receipt.title = _title_from(receipt.summary)
         receipt.save(force_insert=True)
+        index_row(RECEIPTS, receipt, is_new=True)
         for other in taken:
             _acknowledge(write, other)
         finish(write)
@@ -105,7 +108,7 @@ def _acknowledge(write: ProjectWrite, receipt: Receipt) -> bool:
 
 def _named(write: ProjectWrite, numbers: list[int]) -> list[Receipt]:
     """Receipts of the project by number, locked."""
-    rows = Receipt.objects.in_project(write.project).with_numbers(numbers)
+    rows = Receipt.objects.in_project(write.project).standing().with_numbers(numbers)
     found = {receipt.number: receipt for receipt in rows.select_for_update(of=("self",))} if numbers else {}
     for number in numbers:
         if number not in found:

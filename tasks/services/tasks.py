@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from memories.search import index_row
 from memories.services import Hint
 from memoryhub.kernel.actor import Actor, WriteContext
 from memoryhub.kernel.errors import Invalid, Problems
@@ -16,9 +17,12 @@ from projects.services import ProjectWrite, finish, next_number
 from tasks.errors import ClaimedByAnother, NoSuchTask, TaskMovedOn, TaskRule
 from tasks.models import Blocker, Task, TaskRevision, TaskTag
 from tasks.models.task import FINISHED
+from tasks.search import TASKS
 from tasks.services.checks import TASK_FIELDS, digest_of, read_fields
 from tasks.services.writing import RETRY_WITHIN, begin, provenance_of
 
+# What a task says, and is found by.
+SAID = {"title", "summary", "description", "tags"}
 CLAIM_COLUMNS = (
     "claim_user",
     "claim_token",
@@ -67,7 +71,8 @@ def create_task(*, actor: Actor, project: Project, reason: str = "", **given: An
         task.number = next_number(write)
         task.save(force_insert=True)
         _store_parts(task, linked)
-        _revise(write, task, fields, digest)
+        keep_revision(write, task, fields, digest)
+        index_row(TASKS, task, is_new=True)
         finish(write)
     return TaskWritten(task)
 
@@ -97,14 +102,16 @@ def revise_task(
         columns = {"version", "updated_at", *(set(changed) - set(linked))}
         task.save(update_fields=columns | ({"finished_at", *CLAIM_COLUMNS} if "status" in changed else set()))
         _store_parts(task, linked)
-        _revise(write, task, changed)
+        keep_revision(write, task, changed)
+        if SAID & set(changed):
+            index_row(TASKS, task)
         finish(write)
         return TaskWritten(task, list(_advice(task)) if "status" in changed else [])
 
 
 def lock_task(write: ProjectWrite, task: Task, expected_version: int | None) -> Task:
     """The task as it is now. Raises NoSuchTask, TaskMovedOn. Without a version none is compared."""
-    found = Task.objects.in_project(write.project).numbered(task.number)
+    found = Task.objects.in_project(write.project).standing().numbered(task.number)
     locked = found.select_for_update(of=("self",)).first()
     if locked is None:
         raise NoSuchTask(task.number)
@@ -210,7 +217,9 @@ def _assignee(write: ProjectWrite, username: str, wrong: dict[str, str]) -> User
 
 def _named(write: ProjectWrite, numbers: Iterable[int]) -> list[Task]:
     wanted = list(numbers)
-    found = {task.number: task for task in Task.objects.in_project(write.project).with_numbers(wanted)}
+    found = {
+        task.number: task for task in Task.objects.in_project(write.project).standing().with_numbers(wanted)
+    }
     for number in wanted:
         if number not in found:
             raise NoSuchTask(number)
@@ -255,7 +264,8 @@ def _store_parts(task: Task, linked: dict[str, Any]) -> None:
         Blocker.objects.bulk_create(Blocker(task=task, blocker=blocker) for blocker in linked["blocked_by"])
 
 
-def _revise(write: ProjectWrite, task: Task, fields: dict[str, Any], digest: str = "") -> None:
+def keep_revision(write: ProjectWrite, task: Task, fields: dict[str, Any], digest: str = "") -> None:
+    """Say in its history what the task's version changed."""
     TaskRevision.objects.create(
         task=task,
         version=task.version,

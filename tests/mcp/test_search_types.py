@@ -24,7 +24,7 @@ def test_memories_are_found_as_their_type_and_without_one(
     assert [(item["number"], item["type"]) for item in answer["items"]] == [(1, "memory")]
 
 
-@pytest.mark.parametrize("types", ["memories", ["memory", "task"], "review"])
+@pytest.mark.parametrize("types", ["memories", ["memory", "tasks"], "review"])
 def test_another_type_is_invalid_and_the_known_ones_are_named(
     agent: Agent, project: Project, types: object
 ) -> None:

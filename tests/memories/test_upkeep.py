@@ -129,7 +129,7 @@ def test_reindexing_one_project_leaves_the_others(project: Project, alice: User)
         engine().remove(cursor, other.pk)
     out = StringIO()
     call_command("reindex", "harbor", stdout=out)
-    assert out.getvalue() == "Indexed 1 memories.\n"
+    assert out.getvalue() == "Indexed 1 memories, tasks and receipts.\n"
     assert drift().missing == [other.pk]
 
 

@@ -20,7 +20,7 @@ class Command(HubCommand):
     def run(self, **options: Any) -> None:
         project = project_named(options["slug"]) if options["slug"] else None
         done = reindex(project, progress=self._show if sys.stderr.isatty() else None)
-        self.say(f"Indexed {done} memories.")
+        self.say(f"Indexed {done} memories, tasks and receipts.")
 
     def _show(self, done: int, total: int) -> None:
         filled = WIDTH * done // max(total, 1)

@@ -12,9 +12,16 @@ _shapes: dict[str, Schema] = {}
 
 
 def shape(
-    name: str, properties: Mapping[str, Schema], *, required: Iterable[str] = (), more: str = ""
+    name: str,
+    properties: Mapping[str, Schema],
+    *,
+    required: Iterable[str] = (),
+    more: str = "",
+    closed: bool = True,
 ) -> Schema:
-    """Name the shape of an object and give the reference to it. Only what is named may be in it."""
+    """Name the shape of an object and give the reference to it. Only what is named may be in it, unless it is
+    one of several things of which this door knows what they have in common.
+    """
     if name in _shapes:
         raise ValueError(f"There is a shape {name} already.")
     said = {"description": more} if more else {}
@@ -23,7 +30,7 @@ def shape(
         **said,
         "properties": dict(properties),
         **({"required": list(required)} if required else {}),
-        "additionalProperties": False,
+        "additionalProperties": not closed,
     }
     return ref(name)
 
