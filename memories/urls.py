@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import views, views_deciding, views_reviews
+from memories import views, views_deciding, views_reviews, views_search
 
 app_name = "memories"
 _EVERYWHERE = {"everywhere": True}
@@ -9,6 +9,8 @@ urlpatterns = [
     path("p/<slug:slug>/memories/", views.memory_list, name="list"),
     path("p/<slug:slug>/memories/<int:number>/", views.memory, name="memory"),
     path("p/<slug:slug>/memories/<int:number>/children/", views.memory_children, name="children"),
+    path("search/", views_search.search, name="search_everywhere"),
+    path("p/<slug:slug>/search/", views_search.search, name="search"),
     # What waits in all projects that one is in: the same pages, which stay there.
     path("reviews/", views_reviews.review_list, name="every_reviews"),
     path("reviews/news/", views_reviews.review_news, name="every_review_news"),

@@ -141,6 +141,11 @@ PAGES: dict[str, Page] = {
     ),
 }
 
+PAGES |= {
+    "search/": Page(get=signed_in(200), query="?q=canary"),
+    "p/<slug:slug>/search/": Page(get=members(200), params=of_project, query="?q=canary"),
+}
+
 # The same over all projects that one is in, whose addresses name the project of a proposal.
 PAGES |= {
     "reviews/": Page(get=signed_in(200)),

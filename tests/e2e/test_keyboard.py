@@ -13,7 +13,7 @@ from memories.services import revise_memory
 from projects.models import Role, User
 from projects.services import add_member
 from tests.e2e.conftest import Hub
-from tests.factories import MemoryFactory, ProjectFactory, agent, member, person
+from tests.factories import ProjectFactory, agent, member, person
 from tests.memories.verbs import now
 from tests.reviews.asking import policy, propose, propose_change
 
@@ -44,7 +44,10 @@ def wait_on(hub: Hub, rita: User) -> dict[str, Review]:
         "approved": propose(agent(bob), quay, title="Tides", summary="The tide table is read at six."),
     }
     revise_memory(
-        actor=person(hub.store.owner), memory=now(memory), expected_version=now(memory).version, summary="Twice."
+        actor=person(hub.store.owner),
+        memory=now(memory),
+        expected_version=now(memory).version,
+        summary="Twice.",
     )
     return made
 

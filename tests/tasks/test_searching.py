@@ -126,7 +126,9 @@ def test_a_finished_task_comes_after_an_open_one_that_says_the_same(project: Pro
 def test_a_long_receipt_does_not_come_before_the_memory_that_answers(project: Project, bob: User) -> None:
     for n in range(20):
         MemoryFactory(project=project, title=f"Other {n}")
-        done = "The zebra was fed. It eats well. Winter is near. " * 10 + "Much else was done that day. " * 600
+        done = (
+            "The zebra was fed. It eats well. Winter is near. " * 10 + "Much else was done that day. " * 600
+        )
         receipt_in(project, done=done, next_steps=f"Step {n}")
     answer = MemoryFactory(
         project=project, title="The zebra eats hay in winter", body="Said at length. " * 20
