@@ -209,7 +209,7 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
     pages += ["/reviews/", "/reviews/?status=any", "/reviews/?stale=no", f"{queue}?stale=yes"]
     searches = ("/search/", reverse("memories:search", args=(project.slug,)))
-    pages += [f"{search}?{urlencode({'q': query})}" for search in searches for query in QUERIES]
+    pages += [f"{search}?{urlencode({'q': query})}" for search in searches for query in QUERIES[-2:]]
     for number in (*(memory.number for memory in known), unknown):
         for name in ("memories:memory", "memories:children", "hygiene:bag", "memories:review"):
             pages.append(reverse(name, args=(project.slug, number)))

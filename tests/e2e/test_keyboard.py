@@ -13,7 +13,7 @@ from memories.services import revise_memory
 from projects.models import Role, User
 from projects.services import add_member
 from tests.e2e.conftest import Hub
-from tests.factories import ProjectFactory, agent, member, person
+from tests.factories import MemoryFactory, ProjectFactory, agent, member, person
 from tests.memories.verbs import now
 from tests.reviews.asking import policy, propose, propose_change
 
@@ -136,3 +136,74 @@ def test_nothing_is_decided_that_is_not_seen(hub: Hub, rita: User) -> None:
     press("a")
     expect(said).to_contain_text("Still loading.")
     assert Review.objects.pending().count() == 4
+
+
+def test_a_memory_is_found_and_opened_by_keyboard(hub: Hub, axe: Check, rita: User) -> None:
+    wait_on(hub, rita)
+    public = MemoryFactory(
+        project=ProjectFactory(slug="away", name="Away"), title="Retry elsewhere", visibility="public"
+    )
+    page = hub.open(rita)
+    press, field = page.keyboard.press, page.get_by_role("combobox")
+    options, said = page.get_by_role("option"), page.locator("#found-says")
+    page.goto("/")
+    press("/")
+    expect(field).to_be_focused()
+    page.keyboard.type("retr", delay=20)
+    expect(options.first).to_be_visible()
+    expect(field).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("option", name=re.compile("Retry elsewhere"))).to_contain_text("Away")
+    expect(page.locator("#announcement")).to_contain_text("found. Arrow keys choose.")
+    press("ArrowDown")
+    press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    assert field.get_attribute("aria-activedescendant") == options.nth(1).get_attribute("id")
+    axe(page)
+    hub.shot(page, "search-typing")
+    press("Escape")
+    expect(options.first).to_be_hidden()
+    expect(field).to_have_attribute("aria-expanded", "false")
+    expect(field).to_have_value("retr")
+    # An answer that comes late belongs to words that are gone: it is never shown.
+    held = []
+    page.route(re.compile(r"q=pelican"), lambda route: held.append(route))
+    field.fill("pelican")
+    expect(page.get_by_text("Searching…")).to_be_visible()
+    page.wait_for_function("() => document.querySelector('#q').classList.contains('htmx-request')")
+    field.fill("tide")
+    expect(page.locator("#found-busy")).to_be_hidden()
+    expect(said).to_contain_text("Nothing relevant.")
+    assert len(held) == 1
+    page.goto("/p/harbor/")
+    press("/")
+    page.keyboard.type("zzzz")
+    expect(said).to_contain_text("Nothing relevant.")
+    axe(page)
+    press("Control+a")
+    page.keyboard.type("retry elsew")
+    expect(page.get_by_role("option", name=re.compile("Retry policy"))).to_be_visible()
+    press("ArrowUp")
+    press("Enter")
+    expect(page).to_have_url(re.compile(r"/search/\?q=retry\+elsew$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Search all my projects")
+    page.wait_for_load_state()
+    press("/")
+    press("Control+a")
+    page.keyboard.type("retry elsewhere")
+    expect(options.first).to_contain_text("Retry elsewhere")
+    press("ArrowDown")
+    press("Enter")
+    expect(page).to_have_url(re.compile(rf"/p/away/memories/{public.number}/$"))
+    page.go_back()
+    hub.shot(page, "search-page")
+    axe(page)
+
+
+def test_without_javascript_the_field_leads_to_a_page(hub: Hub, rita: User) -> None:
+    page = hub.open(rita, width=390, js=False)
+    page.goto("/p/harbor/")
+    page.get_by_label("Search memories, tasks and receipts").fill("retry policy")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Search in Harbor API")
+    page.get_by_role("link", name="Retry policy").first.click()
+    expect(page).to_have_url(re.compile(r"/p/harbor/memories/\d+/$"))

@@ -284,7 +284,7 @@ def test_connect_takes_as_many_queries_for_many_tokens(
     for _ in range(many):
         token_for(bob, project)
     client.force_login(alice)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         page = client.get(CONNECT).content.decode()
     assert page.count("bob") >= many
 
