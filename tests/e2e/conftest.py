@@ -84,8 +84,8 @@ class Hub:
         return page
 
     def _console(self, message: Any) -> None:
-        # The browser itself reports every answer of 400 and up; those are the tests' own business. htmx reports
-        # a request that was given up for a newer one.
+        # The browser itself reports every answer of 400 and up; those are the tests' own business. htmx
+        # reports a request that was given up for a newer one.
         expected = ("the server responded with a status of 4", "htmx:sendAbort", "htmx:afterRequest")
         if message.type in ("error", "warning") and not any(text in message.text for text in expected):
             self.problems.append(f"console: {message.text}")
