@@ -60,7 +60,7 @@ def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> No
             page.set_viewport_size({"width": width, "height": height})
             wide = page.evaluate(WIDE)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width, wide)
-            hub.shot(page, f"hostile-{name}-{width}")
+        hub.shot(page, f"hostile-{name}")
     assert Memory.objects.filter(parent=made["bag"]).count() == CHILDREN
     page.goto(f"{here}/memories/{made['hebrew'].number}/")
     title = page.get_by_role("heading", level=1)
