@@ -61,7 +61,7 @@ class EditForm(forms.Form):
             label="Note to the proposer",
             widget=forms.Textarea(attrs={"rows": 2}),
         )
-        self.fields["next"] = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+        self.fields["next"] = forms.Field(required=False, widget=forms.HiddenInput)
 
     # --- which fields ------------------------------------------------------------------
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from memories.search import marks, query_terms
+from memories.search import QueryTerm, marks, query_terms
 from memoryhub.kernel.text import visible_marks
 
 
 class Marker:
-    """Marks the words that a question asked for; an empty one marks nothing."""
+    """Marks the words that a question asked for; an empty one marks nothing. `terms` are what a search took
+    it for, where that is known.
+    """
 
-    def __init__(self, query: str) -> None:
-        self.terms = query_terms(query) if query else []
+    def __init__(self, query: str, terms: Sequence[QueryTerm] = ()) -> None:
+        self.terms = list(terms) or (query_terms(query) if query else [])
 
     def mark(self, text: str) -> SafeString:
         """The text as HTML, escaped, with `<mark>` around what was asked for."""

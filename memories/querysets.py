@@ -74,6 +74,12 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         """What a link to a memory shows."""
         return self.only("number", "title", "status", "project")
 
+    def for_standing(self) -> MemoryQuerySet:
+        """What tells whether another memory can be put into it, linked to it or replaced by it."""
+        return self.only(
+            "number", "version", "status", "parent", "visibility", "author", "erased_at", "project"
+        )
+
     def active(self) -> MemoryQuerySet:
         from memories.models import Status
 

@@ -52,7 +52,7 @@ def review_list(
         if review is not None:
             return {"items": [one_review(caller, review)], "total": 1, "has_more": False}
         wanted = ReviewFilter(status=status, mine=mine)
-        page = list_reviews(caller.project, caller.user, wanted, limit=limit, cursor=cursor)
+        page = list_reviews([caller.project], caller.user, wanted, limit=limit, cursor=cursor)
         return page.answer(rows(page.items, caller.user))
 
 

@@ -11,41 +11,38 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.errors import NoSuchReview
 from memories.forms_edits import EditForm
-from memories.forms_reviews import DecisionForm, QueueForm, SeveralForm
+from memories.forms_reviews import DecisionForm, SeveralForm
 from memories.models import Review
-from memories.reviews.listing import the_review
+from memories.reviews.filters import QueueFilters
+from memories.reviews.places import Place
 from memories.reviews.rows import rows_of
 from memories.services import Decision, approve_review, decide_several, reject_review, withdraw_review
 from memories.views_reviews import answer, desk_of, open_first, open_in
 from memoryhub.kernel.errors import DomainError, NotFound
-from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
-from projects.loading import project_of
-from projects.models import Project
 
 _DONE = {"approve": "approved", "reject": "rejected", "withdraw": "withdrawn"}
 
 
 @login_required
 @require_POST
-def review_decide(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+def review_decide(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
     """Approve, reject or withdraw one. A refusal is said beside it, and the typed note stays."""
-    project = project_of(request.user, slug)
-    found = the_review(project, request.user, number)
+    place = Place.of(request.user, "" if everywhere else slug)
+    found = place.the_review(request.user, slug, number)
     form, refusal = DecisionForm(request.POST), None
     if form.is_valid():
         try:
-            return _decided(request, project, _decide(request, found, form), form.cleaned_data["next"])
+            return _decided(request, place, _decide(request, found, form), form.cleaned_data["next"])
         except NotFound:
             raise
         except DomainError as refused:
             refusal = _put(form, refused)
-    return _again(request, project, number, decision=form, refusal=refusal)
+    return _again(request, place, found, decision=form, refusal=refusal)
 
 
 def _decide(request: AuthedRequest, found: Review, form: DecisionForm) -> Decision:
@@ -68,89 +65,83 @@ def _put(form: forms.Form, refusal: DomainError) -> DomainError | None:
     return None
 
 
-def _again(request: AuthedRequest, project: Project, number: int, **more: Any) -> HttpResponse:
+def _again(request: AuthedRequest, place: Place, shown: Review, **more: Any) -> HttpResponse:
     """The page of the proposal as it is now, with what was typed."""
-    found = the_review(project, request.user, number)
-    return answer(request, open_in(request, desk_of(request, project), found, is_asked_for=True, **more))
+    found = place.the_review(request.user, shown.project.slug, shown.number)
+    return answer(request, open_in(request, desk_of(request, place), found, is_asked_for=True, **more))
 
 
-def _decided(
-    request: AuthedRequest, project: Project, decision: Decision, following: int | None
-) -> HttpResponse:
-    """On to the next that waits, with a word on what was done."""
-    messages.success(request, sentence_of(decision))
+def _decided(request: AuthedRequest, place: Place, decision: Decision, following: Any) -> HttpResponse:
+    """On to the next that waits, in the same place of the queue, with a word on what was done."""
+    messages.success(request, sentence_of(decision, place))
     for hint in decision.hints:
         messages.info(request, hint.message)
-    form = QueueForm(request.GET)
-    query = form.address() if form.is_valid() else ""
-    waits = following and Review.objects.in_project(project).visible_to(request.user).numbered(following)
-    if waits and waits.pending().exists():
-        goal = reverse("memories:review", args=(project.slug, following))
-    else:
-        goal = reverse("memories:reviews", args=(project.slug,))
-    return HttpResponseRedirect(goal + query)
+    filters = QueueFilters(request.GET, place.projects, several=place.is_everywhere)
+    query = filters.address(cursor=request.GET.get("cursor")) if filters.is_valid() else ""
+    ref = place.read_ref(following)
+    waits = place.with_refs([ref]).visible_to(request.user).pending().for_rows().first() if ref else None
+    return HttpResponseRedirect((place.review(waits) if waits else place.queue) + query)
 
 
-def sentence_of(decision: Decision) -> str:
+def sentence_of(decision: Decision, place: Place) -> str:
     """What was done, for people."""
     review, memory = decision.review, decision.memory
-    said = f"{review.ref} is {review.status}."
+    said = f"{place.name(review)} is {review.status}."
     return f"{said} It is in force: #{memory.number} at version {memory.version}." if memory else said
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def review_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
+def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
     """The proposal's fields to be put in other words, and approved with them."""
-    project = project_of(request.user, slug)
-    found = the_review(project, request.user, number)
-    desk = open_in(request, desk_of(request, project), found, is_asked_for=True)
+    place = Place.of(request.user, "" if everywhere else slug)
+    found = place.the_review(request.user, slug, number)
+    desk = open_in(request, desk_of(request, place), found, is_asked_for=True)
     assert desk.shown is not None
     if request.method != "POST":
         if not desk.shown.may.edit:
-            return redirect("memories:review", slug=project.slug, number=number)
+            return redirect(place.review(found))
         return answer(request, replace(desk, edit=EditForm(desk.shown.proposal)))
     form, refusal = EditForm(desk.shown.proposal, request.POST), None
     if form.is_valid():
         note, edits = form.cleaned_data["note"], form.edits()
         try:
             done = approve_review(actor=web_actor(request), review=found, note=note, edits=edits)
-            return _decided(request, project, done, read_number(form.cleaned_data["next"]) or None)
+            return _decided(request, place, done, form.cleaned_data["next"])
         except NotFound:
             raise
         except DomainError as refused:
             refusal = form.put(refused)
-    return _again(request, project, number, edit=form, refusal=refusal)
+    return _again(request, place, found, edit=form, refusal=refusal)
 
 
 @login_required
 @require_POST
-def review_decide_several(request: AuthedRequest, slug: str) -> HttpResponse:
+def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpResponse:
     """One decision on the ticked ones: each by itself, and what became of each is listed."""
-    project = project_of(request.user, slug)
-    form = SeveralForm(request.POST)
+    place = Place.of(request.user, slug)
+    form = SeveralForm(place, request.POST)
     if not form.is_valid():
-        return answer(request, open_first(request, desk_of(request, project), several=form))
-    numbers = form.cleaned_data["reviews"]
-    seen = Review.objects.in_project(project).visible_to(request.user).with_numbers(numbers)
-    found = list(seen.whole())
+        return answer(request, open_first(request, desk_of(request, place), several=form))
+    found = list(place.with_refs(form.refs).visible_to(request.user).whole())
     if not found:
-        raise NoSuchReview(numbers[0])
+        raise NoSuchReview(form.refs[0][1])
     decisions = decide_several(
         actor=web_actor(request),
         reviews=found,
         decision=form.cleaned_data["decision"],
         note=form.cleaned_data["note"],
     )
-    missing = sorted(set(numbers) - {review.number for review in found})
+    missing = set(form.refs) - {(review.project.slug, review.number) for review in found}
     context = {
-        "project": project,
+        "project": place.project,
         "here": "reviews",
+        "place": place,
         "results": _results(decisions, request),
-        "missing": [NoSuchReview(number).message for number in missing],
+        "missing": [NoSuchReview(number).message for _, number in sorted(missing)],
         "done": sum(decision.ok for decision in decisions),
         "word": _DONE[form.cleaned_data["decision"]],
-        "back": desk_of(request, project).here,
+        "back": desk_of(request, place).here,
     }
     return render(request, "memories/reviews/several.html", context)
 

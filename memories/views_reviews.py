@@ -8,24 +8,21 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from memories.forms_edits import EditForm
-from memories.forms_reviews import DecisionForm, QueueForm, SeveralForm
+from memories.forms_reviews import DecisionForm, SeveralForm
 from memories.models import Review
 from memories.reviews.counting import waiting_in
 from memories.reviews.desk import Queue, ShownReview, queue_of, shown_review
-from memories.reviews.listing import the_review
-from memories.reviews.rights import reviews_in
+from memories.reviews.filters import QueueFilters
+from memories.reviews.places import Place
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest
-from projects.loading import project_of
-from projects.models import Project, Role
 
 CHANGED = "reviews-changed"
 
@@ -34,8 +31,8 @@ CHANGED = "reviews-changed"
 class Desk:
     """What the page shows: the queue, the proposal that is open, and what was typed there."""
 
-    project: Project
-    form: QueueForm
+    place: Place
+    filters: QueueFilters
     queue: Queue
     # Where this page of the queue is, and where it begins and goes on, with the filters in it.
     here: str
@@ -43,7 +40,8 @@ class Desk:
     following: str = ""
     query: str = ""
     shown: ShownReview | None = None
-    open_number: int = 0
+    # As the place calls the one that is open.
+    opened: str = ""
     # Opened by its address rather than as the first of the queue.
     is_asked_for: bool = False
     all_ticked: bool = False
@@ -53,59 +51,64 @@ class Desk:
     refusal: DomainError | None = None
 
     @property
-    def next_number(self) -> int | None:
-        return self.queue.after(self.open_number)
+    def next(self) -> Review | None:
+        return self.queue.after(self.shown.review) if self.shown else None
 
     @property
-    def ticked(self) -> list[int]:
-        """Whose boxes are ticked."""
+    def ticked(self) -> list[str]:
+        """Whose boxes are ticked, as the place calls them."""
         if self.several is not None:
             return self.several.ticked
-        return self.queue.numbers if self.all_ticked else []
+        return [self.place.ref(review) for review in self.queue.pending] if self.all_ticked else []
 
     @property
-    def decides(self) -> bool:
-        """Whether the reader is a reviewer here, in a project that still changes."""
-        return reviews_in(self.project, _role(self.project))
+    def is_narrowed(self) -> bool:
+        return self.filters.is_narrowed
 
     @property
     def status(self) -> int:
         """Of the answer: what was asked for, or why not."""
         if self.refusal is not None:
             return self.refusal.status
-        bad = (self.form, self.decision, self.several, self.edit)
+        bad = (self.filters, self.decision, self.several, self.edit)
         return 422 if any(form is not None and form.errors for form in bad) else 200
 
 
-def _role(project: Project) -> Role:
-    return Role(project.role)  # type: ignore[attr-defined]
-
-
-def desk_of(request: AuthedRequest, project: Project) -> Desk:
+def desk_of(request: AuthedRequest, place: Place) -> Desk:
     """The queue of this address, with nothing opened."""
-    form, where = QueueForm(request.GET), reverse("memories:reviews", args=(project.slug,))
-    if not form.is_valid():
-        return Desk(project, form, Queue(), where, where)
+    filters, where = QueueFilters(request.GET, place.projects, several=place.is_everywhere), place.queue
+    if not filters.is_valid():
+        return Desk(place, filters, Queue(waiting=waiting_in(place.projects, request.user)), where, where)
     cursor = request.GET.get("cursor", "")
-    queue = queue_of(project, request.user, form.review_filter(), cursor)
-    query = form.address(cursor="" if queue.is_first else cursor)
-    following = where + form.address(cursor=queue.next_cursor) if queue.next_cursor else ""
+    queue = queue_of(place, request.user, filters.review_filter(), cursor)
+    filters.show(queue.facets)
+    query = filters.address(cursor="" if queue.is_first else cursor)
+    following = where + filters.address(cursor=queue.next_cursor) if queue.next_cursor else ""
     all_ticked = request.GET.get("tick") == "all"
     return Desk(
-        project, form, queue, where + query, where + form.address(), following, query, all_ticked=all_ticked
+        place,
+        filters,
+        queue,
+        where + query,
+        where + filters.address(),
+        following,
+        query,
+        all_ticked=all_ticked,
     )
 
 
 def open_in(request: AuthedRequest, desk: Desk, review: Review, **more: Any) -> Desk:
     """The same with a proposal beside the queue."""
-    shown = shown_review(review, request.user, _role(desk.project))
-    return replace(desk, shown=shown, open_number=review.number, **more)
+    shown = shown_review(review, request.user, desk.place.role_in(review.project))
+    return replace(desk, shown=shown, opened=desk.place.ref(review), **more)
 
 
 def open_first(request: AuthedRequest, desk: Desk, **more: Any) -> Desk:
+    """The same with the newest of the queue beside it."""
     if not desk.queue.rows:
         return replace(desk, **more)
-    first = the_review(desk.project, request.user, desk.queue.rows[0].review.number)
+    newest = desk.queue.rows[0].review
+    first = desk.place.the_review(request.user, newest.project.slug, newest.number)
     return open_in(request, desk, first, **more)
 
 
@@ -115,9 +118,10 @@ def answer(request: AuthedRequest, desk: Desk) -> HttpResponse:
     parts = {"queue": "_queue", "change": "_change"}
     part = parts.get(request.htmx.target or "", "_panel") if fragment else "page"
     context = {
-        "project": desk.project,
+        "project": desk.place.project,
         "here": "reviews",
         "desk": desk,
+        "waiting": desk.queue.waiting,
         "fragment": fragment,
         "alone": part == "_queue",
     }
@@ -134,41 +138,43 @@ def answer(request: AuthedRequest, desk: Desk) -> HttpResponse:
 
 @login_required
 @require_safe
-def review_list(request: AuthedRequest, slug: str) -> HttpResponse:
-    """What waits, the newest of it opened; the address says what it is narrowed to."""
-    desk = desk_of(request, project_of(request.user, slug))
+def review_list(request: AuthedRequest, slug: str = "") -> HttpResponse:
+    """What waits, the newest of it opened; the address says what it is narrowed to. Without a project it is
+    that of all projects that the reader is in.
+    """
+    desk = desk_of(request, Place.of(request.user, slug))
     if request.htmx and request.htmx.target == "queue":
         # The list alone comes anew: the proposal beside it stays as it is.
-        opened = read_number(request.GET.get("open", "")) or 0
-        return answer(request, replace(desk, open_number=opened, is_asked_for=True))
+        opened = request.GET.get("open", "")
+        return answer(request, replace(desk, opened=opened, is_asked_for=True))
     return answer(request, open_first(request, desk))
 
 
 @login_required
 @require_safe
-def review(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
-    """One proposal beside the queue. Raises NoSuchReview."""
-    project = project_of(request.user, slug)
-    found = the_review(project, request.user, number)
-    return answer(request, open_in(request, desk_of(request, project), found, is_asked_for=True))
+def review(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
+    """One proposal beside the queue of its project, or of all. Raises NoSuchReview."""
+    place = Place.of(request.user, "" if everywhere else slug)
+    found = place.the_review(request.user, slug, number)
+    return answer(request, open_in(request, desk_of(request, place), found, is_asked_for=True))
 
 
 @never_cache
 @login_required
 @require_safe
-def review_news(request: AuthedRequest, slug: str) -> HttpResponse:
+def review_news(request: AuthedRequest, slug: str = "") -> HttpResponse:
     """Whether other proposals wait than when the page was made: 204, or the shell's line anew.
 
     Pages ask every few seconds: two queries beside those that know who asks, whatever waits.
     """
-    project = project_of(request.user, slug)
+    place = Place.of(request.user, slug)
     if not request.htmx:
-        return redirect("memories:reviews", slug=project.slug)
-    waiting = waiting_in(project, request.user)
+        return redirect(place.queue)
+    waiting = waiting_in(place.projects, request.user)
     if request.GET.get("seen") == waiting.mark:
         return HttpResponse(status=204)
     context = {
-        "project": project,
+        "project": place.project,
         "here": request.GET.get("here", ""),
         "waiting": waiting,
         "announces": waiting.many > (read_number(request.GET.get("had", "")) or 0),

@@ -93,8 +93,7 @@ if not SECRET_KEY:
 
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[::1]"))
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
-# A form of an earlier sign-in is shown again with what was typed.
-CSRF_FAILURE_VIEW = "projects.keeping.csrf_failure"
+CSRF_FAILURE_VIEW = "memoryhub.failing.csrf_failure"
 
 # What a proxy says about a request is believed only where there is a proxy.
 MEMORYHUB_BEHIND_PROXY = env_bool("MEMORYHUB_BEHIND_PROXY", default=False)

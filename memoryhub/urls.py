@@ -22,3 +22,8 @@ urlpatterns = [
     path("", include("tasks.urls")),
     path("", include("hygiene.urls")),
 ]
+
+handler400 = "memoryhub.failing.bad_request"
+handler403 = "memoryhub.failing.forbidden"
+handler404 = "memoryhub.failing.not_found"
+handler500 = "memoryhub.failing.server_error"

@@ -17,7 +17,6 @@ from django.contrib.auth import login
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
-from django.views.csrf import csrf_failure as plain_csrf_failure
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -123,20 +122,20 @@ def _lapsed_notice(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form whose token is of an earlier sign-in: shown again with a new one, and nothing is done.
+def shown_again(request: HttpRequest) -> HttpResponse | None:
+    """For a form whose token is of an earlier sign-in: shown again with a new one, and nothing is done.
 
-    Only for what a page of this hub sent, as the browser itself says; else the plain refusal.
+    Only for what a page of this hub sent, as the browser itself says; else None, and it is refused.
     """
     found = request.resolver_match
     own = f"{request.scheme}://{request.get_host()}"
     keeps = found is not None and getattr(found.func, "keeps_what_was_typed", False)
     if not keeps or found is None or request.headers.get("Origin") != own:
-        return plain_csrf_failure(request, reason=reason, template_name="403_csrf.html")
+        return None
     if getattr(request, "htmx", False):
         return _lapsed_notice(request)
     _show_again(request)
-    response = found.func(request, *found.args, **found.kwargs)
+    response: HttpResponse = found.func(request, *found.args, **found.kwargs)
     if response.status_code == 200:
         response.status_code = 403
     return response

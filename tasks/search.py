@@ -56,6 +56,9 @@ class _OfMembers(Searched):
             return self._usual.sql(project=project.pk, reader=reader.pk)
         return self._admitted(project, reader, wanted).query.sql_with_params()
 
+    def anywhere(self, reader: User) -> QuerySet[Any, Any]:
+        return self._superseded_last(self.all().visible_to(reader))
+
     def ranked(self, reader: User, ids: Sequence[int]) -> list[Any]:
         return list(self.all().visible_to(reader).for_rows().filter(pk__in=ids))
 
@@ -74,8 +77,11 @@ class _OfMembers(Searched):
         return found.filter(**{name: value for name, value in said.items() if value is not None})
 
     def _admitted(self, project: Project, reader: User, wanted: SearchFilter) -> QuerySet[Any, Any]:
-        seen = self._seen(project, reader, wanted).order_by()
-        return seen.annotate(superseded=self.superseded()).values_list("id", "number", "superseded")
+        return self._superseded_last(self._seen(project, reader, wanted))
+
+    def _superseded_last(self, rows: Any) -> QuerySet[Any, Any]:
+        last = rows.order_by().annotate(superseded=self.superseded())
+        return last.values_list("id", "number", "superseded")
 
     # --- keeping ---------------------------------------------------------------------
 

@@ -280,6 +280,23 @@ PAGES: dict[str, Page] = {
     ),
 }
 
+PAGES |= {
+    "search/": Page(get=signed_in(200), query="?q=canary"),
+    "p/<slug:slug>/search/": Page(get=members(200), params=of_project, query="?q=canary"),
+}
+
+# The same over all projects that one is in, whose addresses name the project of a proposal.
+PAGES |= {
+    "reviews/": Page(get=signed_in(200)),
+    "reviews/news/": Page(get=signed_in(302)),
+    "reviews/decide/": Page(
+        post=REVIEWERS, data={"reviews": "harbor/1", "decision": "reject", "note": "No."}
+    ),
+    "reviews/<slug:slug>/R<int:number>/": Page(get=REVIEWERS, params=of_review),
+    "reviews/<slug:slug>/R<int:number>/decide/": PAGES["p/<slug:slug>/reviews/R<int:number>/decide/"],
+    "reviews/<slug:slug>/R<int:number>/edit/": PAGES["p/<slug:slug>/reviews/R<int:number>/edit/"],
+}
+
 
 def _owners(world: World) -> Any:
     return world.people["owner"].checkpoints.get()

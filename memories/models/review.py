@@ -124,6 +124,11 @@ class Review(Provenance):
         return f"R{self.number}"
 
     @property
+    def position(self) -> list[object]:
+        """Where it stands in a list of newest first, as a cursor keeps it."""
+        return [self.created_at.isoformat(), self.project.slug, self.number]
+
+    @property
     def is_pending(self) -> bool:
         return self.status == ReviewStatus.PENDING
 
@@ -141,6 +146,13 @@ class Review(Provenance):
         if self.decided_at is None:
             return ""
         return signed_name(self.decided_by, self.decided_kind, self.decided_token_name)
+
+    @property
+    def parent_number(self) -> int:
+        """The bag that it would go into; 0 for none. Where the texts weren't loaded it was annotated."""
+        if "proposed_parent" in self.__dict__:
+            return int(self.__dict__["proposed_parent"] or 0)
+        return int(self.fields.get("parent") or 0)
 
     @property
     def applied_fields(self) -> dict[str, object]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Count, Min
-
 from memories.alike import Alike, Near, near_by
 from memories.models import Memory, Review, Revision
+from memories.reviews.counting import Waiting, waiting_in
 from memories.reviews.differing import ShownField, shown_fields
+from memories.reviews.facets import Facets, facets_of
 from memories.reviews.listing import ReviewFilter, list_reviews
+from memories.reviews.places import Place
 from memories.reviews.rights import May, may_of
 from memories.reviews.rows import Row, rows_of
 from memories.reviews.showing import Proposal, evidence_of, proposal_of
 from memories.wording import FIELD_NAMES, change_name
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
-from projects.models import Project, Role, User
+from projects.models import Role, User
 
 # As many as are decided in one go without a thought of where a page ends.
 PAGE = 50
@@ -26,37 +26,39 @@ PAGE = 50
 
 @dataclass(frozen=True)
 class Queue:
-    """A page of proposals. `awaiting` and `oldest` are of all that wait for the reader, listed or not."""
+    """A page of proposals. `waiting` is of all that wait for the reader, listed or not."""
 
     rows: Sequence[Row] = ()
     total: int = 0
     next_cursor: str | None = None
     is_first: bool = True
-    awaiting: int = 0
-    oldest: dt.datetime | None = None
+    waiting: Waiting = field(default_factory=lambda: Waiting(0, ""))
+    facets: Facets = field(default_factory=Facets)
 
     @property
-    def numbers(self) -> list[int]:
-        """Of those on this page that still wait."""
-        return [row.review.number for row in self.rows if row.review.is_pending]
+    def pending(self) -> list[Review]:
+        """Those on this page that still wait."""
+        return [row.review for row in self.rows if row.review.is_pending]
 
-    def after(self, number: int) -> int | None:
+    def after(self, review: Review) -> Review | None:
         """Which to look at when this one is decided: the next older that waits, else the newest other."""
-        others = [one for one in self.numbers if one != number]
-        return next((one for one in others if one < number), others[0] if others else None)
+        others = [one for one in self.pending if one.pk != review.pk]
+        older = (one for one in others if one.created_at <= review.created_at)
+        return next(older, others[0] if others else None)
 
 
-def queue_of(project: Project, reader: User, wanted: ReviewFilter, cursor: str = "") -> Queue:
+def queue_of(place: Place, reader: User, wanted: ReviewFilter, cursor: str = "") -> Queue:
     """The page that an address asks for. A cursor of another reader or filter opens page one."""
+    projects = place.projects
     with read_snapshot():
+        facets = facets_of(projects, reader, wanted)
         try:
-            page = list_reviews(project, reader, wanted, limit=PAGE, cursor=cursor)
+            page = list_reviews(projects, reader, wanted, limit=PAGE, cursor=cursor, known=facets)
         except BadCursor:
-            cursor, page = "", list_reviews(project, reader, wanted, limit=PAGE)
-        rows = rows_of(page.items, reader)
-        waiting = Review.objects.in_project(project).awaiting(reader).order_by()
-        said = waiting.aggregate(many=Count("pk"), oldest=Min("created_at"))
-    return Queue(rows, page.total, page.next_cursor, not cursor, said["many"], said["oldest"])
+            cursor, page = "", list_reviews(projects, reader, wanted, limit=PAGE, known=facets)
+        rows = rows_of(page.items, reader, stale=facets.stale)
+        waiting = waiting_in(projects, reader)
+    return Queue(rows, page.total, page.next_cursor, not cursor, waiting, facets)
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def shown_review(review: Review, reader: User, role: Role | None) -> ShownReview
             may_of(proposal, reader, role),
             near.relation,
             near.alike,
-            changed_since=_changed_since(proposal, reader) if proposal.is_stale else [],
+            changed_since=_changed_since(proposal, reader) if proposal.moved else [],
             revisions=[] if review.is_pending else list(Revision.objects.visible_to(reader).carrying(review)),
             of_session=_of_session(review, reader),
         )

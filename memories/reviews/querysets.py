@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Exists, ExpressionWrapper, Max, OuterRef, Q
+from django.db.models import Count, Exists, ExpressionWrapper, F, Max, Min, OuterRef, Q
 
 from memories.querysets import readable_by, readable_by_staff
 from projects.models import Role
@@ -86,6 +86,16 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     def not_proposed_by(self, user: User) -> ReviewQuerySet:
         return self.exclude(proposer=user)
 
+    def proposed_by_name(self, name: str) -> ReviewQuerySet:
+        """By the proposer's user name, whatever its case."""
+        return self.filter(proposer__username__iexact=name)
+
+    def of_kind(self, kind: str) -> ReviewQuerySet:
+        return self.filter(kind=kind)
+
+    def in_project_at(self, slug: str) -> ReviewQuerySet:
+        return self.filter(project__slug=slug)
+
     def from_session(self, session: str) -> ReviewQuerySet:
         """The proposals of one session, which are often decided together."""
         return self.filter(session=session)
@@ -113,12 +123,34 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """What a row of a list shows, without the proposed texts."""
         return self.select_related("project", "memory", "proposer", "decided_by").defer(*_HEAVY)
 
+    def for_standing(self) -> ReviewQuerySet:
+        """What tells whether each can be applied, and by which filters it is found."""
+        rows = self.select_related("project", "memory", "proposer").with_bags()
+        of_review = ("number", "kind", "status", "based_on", "beside", "other", "links")
+        of_others = ("project__slug", "memory__number", "memory__version", "memory__project")
+        of_proposer = ("proposer__username", "proposer__is_active", "proposer__is_superuser")
+        return rows.only(*of_review, *of_others, *of_proposer)
+
+    def with_bags(self) -> ReviewQuerySet:
+        """Annotates the number of the bag that each names: of what is proposed, that alone."""
+        return self.annotate(proposed_parent=F("fields__parent"))
+
     def whole(self) -> ReviewQuerySet:
         """With all that is proposed."""
         return self.select_related("project", "memory", "proposer", "decided_by")
 
     def newest_first(self) -> ReviewQuerySet:
         return self.order_by("-number")
+
+    def newest_of_all(self) -> ReviewQuerySet:
+        """Newest first across projects, where numbers don't compare."""
+        return self.order_by("-created_at", "project__slug", "-number")
+
+    def older_than(self, position: Sequence[Any]) -> ReviewQuerySet:
+        """What comes after `Review.position` in an order of newest first, of one project or several."""
+        created, slug, number = position
+        later = Q(project__slug__gt=slug) | Q(project__slug=slug, number__lt=number)
+        return self.filter(Q(created_at__lt=created) | Q(Q(created_at=created) & later))
 
     def oldest_first(self) -> ReviewQuerySet:
         return self.order_by("number")
@@ -143,13 +175,17 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def counted_for(self, user: User) -> dict[str, Any]:
         """Of the pending ones that the user sees how many there are (`pending`), how many of these are his
-        to decide or wait for somebody (`awaiting`), and the highest number (`last`).
+        to decide or wait for somebody (`awaiting`) and since when (`oldest`), the highest number (`last`) and
+        when the newest was made (`newest`).
         """
         seen = self.visible_to(user).pending().order_by()
+        his = ~self._for_another(user)
         return seen.aggregate(
             pending=Count("pk"),
-            awaiting=Count("pk", filter=~self._for_another(user)),
+            awaiting=Count("pk", filter=his),
+            oldest=Min("created_at", filter=his),
             last=Max("number"),
+            newest=Max("created_at"),
         )
 
     def _for_another(self, user: User) -> Q:
@@ -163,8 +199,21 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     def with_numbers(self, numbers: Iterable[int]) -> ReviewQuerySet:
         return self.filter(number__in=list(numbers))
 
+    def with_refs(self, refs: Iterable[tuple[str, int]]) -> ReviewQuerySet:
+        """Those with these slugs and numbers."""
+        wanted = Q(pk__in=[])
+        numbers: dict[str, list[int]] = {}
+        for slug, number in refs:
+            numbers.setdefault(slug, []).append(number)
+        for slug, those in numbers.items():
+            wanted |= Q(project__slug=slug, number__in=those)
+        return self.filter(wanted)
+
     def with_ids(self, ids: Iterable[int]) -> ReviewQuerySet:
         return self.filter(pk__in=list(ids))
+
+    def without_ids(self, ids: Iterable[int]) -> ReviewQuerySet:
+        return self.exclude(pk__in=list(ids))
 
     def refs_only(self) -> ReviewQuerySet:
         """What a link to a proposal shows."""

@@ -57,8 +57,10 @@ def _why_not(proposal: Proposal, own: bool) -> str:
         return (
             "It is your own proposal, and the project asks for a second person: another reviewer approves it."
         )
-    if proposal.is_stale:
+    if proposal.moved:
         return "What it changes moved on since it was proposed, so it can't be approved as it stands."
+    if proposal.is_stale:
+        return "What it names moved on since it was proposed, so it can't be approved as it stands."
     return ""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from memories.models import ChangeKind, Memory, Review
+from memories.models import Memory, Review
+from memories.services.reviews.standing import obstacles_of
 from memories.wording import change_name
 from projects.models import User
 
@@ -17,48 +19,40 @@ class Row:
     review: Review
     memory: Memory | None
     says: str
-    # What it names moved on since: approving it is a conflict.
+    # What it names moved on since, or stands in the way now: approving it would be refused.
     is_stale: bool
 
 
-def rows_of(reviews: Sequence[Review], reader: User, *, staff: bool = False) -> list[Row]:
-    """The rows of proposals that were loaded for the reader, in at most two queries."""
-    ids = [review.pk for review in reviews]
-    if not ids:
+def rows_of(
+    reviews: Sequence[Review], reader: User, *, staff: bool = False, stale: Collection[int] | None = None
+) -> list[Row]:
+    """The rows of proposals that were loaded for the reader, in at most three queries.
+
+    `stale` are the ids of those that can't be applied, where the caller knows them already.
+    """
+    if not reviews:
         return []
-    found = Review.objects.filter(pk__in=ids).order_by()
+    if not all("is_readable" in review.__dict__ for review in reviews):
+        _mark(reviews, reader, staff=staff)
+    found = obstacles_of(reviews) if stale is None else stale
+    return [_row(review, is_stale=review.pk in found) for review in reviews]
+
+
+def _mark(reviews: Sequence[Review], reader: User, *, staff: bool) -> None:
+    """What rows show beside what was loaded, from one query."""
+    found = Review.objects.with_ids(review.pk for review in reviews).with_bags().order_by()
     marked = found.with_marks_for_staff() if staff else found.with_marks_for(reader)
-    marks = {pk: (readable, restores) for pk, readable, restores in marked.values_list("pk", *_MARKS)}
-    versions = _versions_beside(reviews)
-    return [_row(review, *marks.get(review.pk, (False, False)), versions) for review in reviews]
+    marks = {pk: said for pk, *said in marked.values_list("pk", *_MARKS)}
+    for review in reviews:
+        for name, value in zip(_MARKS, marks.get(review.pk, _NONE), strict=True):
+            setattr(review, name, value)
 
 
-_MARKS = ("is_readable", "restores")
+def _row(review: Review, *, is_stale: bool) -> Row:
+    marks: Any = review
+    says = change_name(review.kind, publishes=review.publishes, restores=bool(marks.restores))
+    return Row(review, review.memory if marks.is_readable else None, says, is_stale)
 
 
-def _row(review: Review, readable: bool, restores: bool, versions: dict[tuple[int, int], int]) -> Row:
-    says = change_name(review.kind, publishes=review.publishes, restores=bool(restores))
-    memory = review.memory if readable else None
-    return Row(review, memory, says, review.is_pending and _moved(review, versions))
-
-
-def _moved(review: Review, versions: dict[tuple[int, int], int]) -> bool:
-    changed = review.memory if review.kind != ChangeKind.CREATE else None
-    if changed is not None and changed.version != review.based_on:
-        return True
-    here = review.project_id
-    return any(versions.get((here, int(number))) != had for number, had in review.beside.items())
-
-
-def _versions_beside(reviews: Sequence[Review]) -> dict[tuple[int, int], int]:
-    """By project and number, the present versions of what waiting proposals name beside their memory."""
-    waiting = [review for review in reviews if review.is_pending and review.beside]
-    if not waiting:
-        return {}
-    numbers = {int(number) for review in waiting for number in review.beside}
-    here = {review.project_id for review in waiting}
-    rows = Memory.objects.filter(project__in=here).with_numbers(numbers)
-    return {
-        (project, number): version
-        for project, number, version in rows.values_list("project", "number", "version")
-    }
+_MARKS = ("proposed_parent", "is_readable", "restores")
+_NONE = (None, False, False)

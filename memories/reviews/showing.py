@@ -9,7 +9,8 @@ from typing import Any
 from memories.evidence import suggest
 from memories.models import ChangeKind, Memory, Review
 from memories.querysets import MemoryQuerySet
-from memories.services.reviews.data import current_versions, value_of
+from memories.services.reviews.data import value_of
+from memories.services.reviews.standing import Obstacle, Why, obstacles_of
 from projects.models import User
 
 # The order in which a person reads them.
@@ -54,12 +55,17 @@ class Proposal:
     changes: list[FieldChange]
     links: Mapping[str, list[Memory]] = field(default_factory=dict)
     other: Memory | None = None
-    # Numbers of what moved on since: approving is a conflict. 0 stands for one that he can't see.
-    moved: list[int] = field(default_factory=list)
+    # Why approving would be refused. The number 0 stands for a memory that he can't see.
+    obstacles: list[Obstacle] = field(default_factory=list)
 
     @property
     def is_stale(self) -> bool:
-        return bool(self.moved)
+        return bool(self.obstacles)
+
+    @property
+    def moved(self) -> list[int]:
+        """Numbers of what changed since it was proposed: approving is a conflict."""
+        return [one.number for one in self.obstacles if one.why is Why.CHANGED]
 
     @property
     def compares(self) -> bool:
@@ -97,7 +103,7 @@ def proposal_of(review: Review, reader: User, *, staff: bool = False) -> Proposa
         changes=_changes(review, current, named),
         links={name: others for name, others in links.items() if others},
         other=named.get(review.other or 0),
-        moved=_moved(review, memory, named) if review.is_pending else [],
+        obstacles=_obstacles(review, memory, named),
     )
 
 
@@ -138,16 +144,11 @@ def _shown(number: int | None, named: Mapping[int, Memory]) -> int | None:
     return number if not number or number in named else None
 
 
-def _moved(review: Review, memory: Memory | None, named: Mapping[int, Memory]) -> list[int]:
-    moved = []
-    changed = review.memory if review.kind != ChangeKind.CREATE else None
-    if changed is not None and changed.version != review.based_on:
-        moved.append(memory.number if memory else 0)
-    now = current_versions(review.project, {int(number) for number in review.beside})
-    for number, version in review.beside.items():
-        if now.get(number) != version:
-            moved.append(int(number) if int(number) in named else 0)
-    return moved
+def _obstacles(review: Review, memory: Memory | None, named: Mapping[int, Memory]) -> list[Obstacle]:
+    """What stands in the way; 0 for the number of what the reader can't see."""
+    seen = set(named) | ({memory.number} if memory else set())
+    found = obstacles_of([review]).get(review.pk, [])
+    return [Obstacle(one.why, one.number if one.number in seen else 0) for one in found]
 
 
 def evidence_of(review: Review, reader: User) -> dict[str, Any] | None:

@@ -5,8 +5,9 @@ The index is kept in the transaction of the write (`index`, `unindex`); `search_
 register (`register_searched`) and index themselves (`index_row`).
 """
 
+from memories.search.analyse import QueryTerm, marks
 from memories.search.analyse import analyse_query as query_terms
-from memories.search.analyse import marks
+from memories.search.everywhere import FoundAnywhere, Where, search_anywhere
 from memories.search.filters import SearchFilter
 from memories.search.indexing import forget, index, index_row, tokens_of, unindex
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
@@ -19,8 +20,11 @@ __all__ = [
     "SEARCHED_TYPES",
     "TASK",
     "Found",
+    "FoundAnywhere",
+    "QueryTerm",
     "SearchFilter",
     "Searched",
+    "Where",
     "best_matches",
     "forget",
     "index",
@@ -28,6 +32,7 @@ __all__ = [
     "marks",
     "query_terms",
     "register_searched",
+    "search_anywhere",
     "search_memories",
     "tokens_of",
     "type_of",

@@ -66,6 +66,9 @@ _ENGLISH = """
 """
 STOP_WORDS = frozenset(_ENGLISH.split())
 
+# The beginning of a word tells something from this many letters on; a stem is shorter by so many at most.
+_START_MIN, _ENDING_MAX = 3, 4
+
 
 def _ranges(*categories: str) -> str:
     """Those categories as the inside of a regular expression's character class."""
@@ -191,12 +194,29 @@ def analyse_query(text: str) -> list[QueryTerm]:
     return list((wanted or others).values())[:QUERY_MAX_TERMS]
 
 
+def unfinished_starts(text: str) -> list[QueryTerm]:
+    """The last word of a question that is being typed, as beginnings of words, longest first.
+
+    Words stand in the index by their stems, which may be shorter than what is typed of them: `loggi` finds
+    `log`. Empty where the last word is finished, too short to tell anything, or written without letters.
+    """
+    if not text or text[-1].isspace():
+        return []
+    last = (analyse(text.split()[-1]) or [""])[-1]
+    if not last.isalpha() or last in STOP_WORDS:
+        return []
+    shortest = max(_START_MIN, len(last) - _ENDING_MAX)
+    return [QueryTerm(last[:size], prefix=True) for size in range(len(last), shortest - 1, -1)]
+
+
 def marks(text: str, terms: Iterable[QueryTerm]) -> list[tuple[int, int]]:
     """Where `text`, as it was written, has words that `terms` ask for: (start, end)."""
+    terms = list(terms)
     wanted = {term.text for term in terms}
+    starts = tuple(term.text for term in terms if term.prefix and len(term.text) >= _START_MIN)
     spans: list[tuple[int, int]] = []
     for start, end, tokens in _spans(text):
-        if wanted.isdisjoint(tokens):
+        if wanted.isdisjoint(tokens) and not any(token.startswith(starts) for token in tokens):
             continue
         if spans and start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))

@@ -36,3 +36,9 @@ def scopes_for(project_id: int, reader_id: int, *, member: bool) -> list[str]:
 def cursor() -> Any:
     """A cursor on the connection of this thread, inside its transaction."""
     return connection.cursor()
+
+
+def projects_with_public(open_cursor: Any) -> set[int]:
+    """The ids of the projects that have public memories: what any signed-in user may search."""
+    open_cursor.execute("SELECT scope FROM memories_searchtotal WHERE documents > 0 AND scope LIKE '%p'")
+    return {int(scope.removesuffix("p")) for (scope,) in open_cursor.fetchall()}

@@ -37,6 +37,9 @@ class Memories(Searched):
             return _USUAL[wanted.include_superseded].sql(project=project.pk, reader=reader.pk)
         return _admitted(project, reader, wanted).query.sql_with_params()
 
+    def anywhere(self, reader: User) -> QuerySet[Memory, Any]:
+        return _superseded_last(SearchFilter().within(Memory.objects.visible_to(reader)))
+
     def ranked(self, reader: User, ids: Sequence[int]) -> list[Memory]:
         return _rows.rows(reader=reader.pk, **padded(ids)) if ids else []
 
@@ -81,11 +84,14 @@ def _seen(project: Project, reader: User, wanted: SearchFilter) -> MemoryQuerySe
 
 
 def _admitted(project: Project, reader: User, wanted: SearchFilter) -> QuerySet[Memory, Any]:
+    return _superseded_last(_seen(project, reader, wanted))
+
+
+def _superseded_last(memories: MemoryQuerySet) -> QuerySet[Memory, Any]:
     superseded = Case(
         When(status=Status.SUPERSEDED, then=Value(1)), default=Value(0), output_field=IntegerField()
     )
-    seen = _seen(project, reader, wanted).order_by()
-    return seen.annotate(superseded=superseded).values_list("id", "number", "superseded")
+    return memories.order_by().annotate(superseded=superseded).values_list("id", "number", "superseded")
 
 
 def _usual(include_superseded: bool) -> Compiled[Any]:

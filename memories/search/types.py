@@ -51,6 +51,10 @@ class Searched(ABC):
         """Which rows may be hits, as a statement of (id, number, superseded: 1 comes after 0)."""
 
     @abstractmethod
+    def anywhere(self, reader: User) -> QuerySet[Any, Any]:
+        """The same over all projects: every row that the reader finds, as (id, number, superseded)."""
+
+    @abstractmethod
     def ranked(self, reader: User, ids: Sequence[int]) -> list[Any]:
         """The rows of a page that was just ranked, in any order, with all that `row` shows."""
 

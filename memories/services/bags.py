@@ -19,21 +19,29 @@ def children_of(writing: Writing, memory: Memory) -> list[Memory]:
     return [child for child in children if child.parent_id == memory.pk and child.is_active]
 
 
+def why_no_bag(memory: Memory) -> BagRule | None:
+    """Why it can't hold others now, whatever these are; None where it can."""
+    here = f"#{memory.number}"
+    if not memory.is_active:
+        return BagRule(
+            "bag_is_active", f"{here} is {memory.status}; only an active memory holds others. Restore it."
+        )
+    if memory.parent_id is not None:
+        return BagRule(
+            "bag_has_no_parent", f"{here} is itself inside a bag; bags have one level. Take it out first."
+        )
+    return None
+
+
 def check_bag(writing: Writing, memory: Memory, parent: Memory) -> None:
     """Whether `memory`, as it will be, may stand in `parent`. Raises BagRule naming the broken rule."""
     here, there = f"#{memory.number}" if memory.number else "The memory", f"#{parent.number}"
     if parent.pk == memory.pk:
         raise BagRule("bag_in_itself", f"{here} can't be inside itself.")
-    if not parent.is_active:
-        raise BagRule(
-            "bag_is_active", f"{there} is {parent.status}; only an active memory holds others. Restore it."
-        )
+    if refusal := why_no_bag(parent):
+        raise refusal
     if not memory.is_active:
         raise BagRule("child_is_active", f"{here} is {memory.status}; only an active memory stands in a bag.")
-    if parent.parent_id is not None:
-        raise BagRule(
-            "bag_has_no_parent", f"{there} is itself inside a bag; bags have one level. Take it out first."
-        )
     if memory.weight == Weight.CRITICAL:
         raise BagRule(
             "critical_in_no_bag", f"{here} is critical and stays at the top level. Lower its weight first."

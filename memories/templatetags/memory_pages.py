@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from django import template
+from django.template import Context
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.acts import Act, acts_for
 from memories.list_filters import MemoryFilterSet
 from memories.marking import Marker
-from memories.models import Memory
+from memories.models import Memory, Review
 from memories.recall.lines import shown_summary
 from memories.reviews.counting import Waiting, waiting_in
+from memories.reviews.counting import waiting_everywhere as everywhere
+from memories.reviews.places import Place
 from memories.wording import DOOR_NAMES, LINK_SENTENCES
 from memoryhub.kernel.text import shortened, visible_marks
 from projects.loading import may_write as may_write_in
@@ -47,10 +50,42 @@ def link_sentence(name: str) -> str:
     return LINK_SENTENCES.get(name, name.replace("_", " "))
 
 
-@register.simple_tag
-def waiting_reviews(project: Project, user: User) -> Waiting:
+@register.simple_tag(takes_context=True)
+def waiting_reviews(context: Context, project: Project, user: User) -> Waiting:
     """How many proposals of a project wait for somebody: the shell's number."""
-    return waiting_in(project, user)
+    known = context.get("waiting")
+    return known if isinstance(known, Waiting) else waiting_in([project], user)
+
+
+@register.simple_tag(takes_context=True)
+def waiting_everywhere(context: Context, user: User) -> Waiting:
+    """The same of all projects that he is in."""
+    known = context.get("waiting")
+    return known if isinstance(known, Waiting) else everywhere(user)
+
+
+@register.filter
+def address_in(review: Review, place: Place) -> str:
+    """The address of a proposal in the queue that one looks at."""
+    return place.review(review)
+
+
+@register.filter
+def deciding_in(review: Review, place: Place) -> str:
+    """Where its decision is sent."""
+    return place.decide(review)
+
+
+@register.filter
+def editing_in(review: Review, place: Place) -> str:
+    """Where it is put in other words."""
+    return place.edit(review)
+
+
+@register.filter
+def ref_in(review: Review, place: Place) -> str:
+    """How forms call it there."""
+    return place.ref(review)
 
 
 @register.filter

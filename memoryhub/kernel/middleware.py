@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from memoryhub.kernel.errors import DomainError, TooLarge
 
@@ -24,20 +27,42 @@ def wants_json(request: HttpRequest) -> bool:
     return request.path.startswith(("/mcp", "/api/", "/.well-known/", "/healthz"))
 
 
+def is_fragment(request: HttpRequest) -> bool:
+    """Whether htmx asks, for a part of a page: known before any middleware looked at the request."""
+    headers = request.headers
+    return headers.get("HX-Request") == "true" and headers.get("HX-History-Restore-Request") != "true"
+
+
 def refusal_page(request: HttpRequest, error: DomainError) -> HttpResponse:
-    """A refusal as the asker can read it: JSON, a fragment for htmx, or a page."""
+    """A refusal as the asker can read it: JSON, a fragment for htmx, or a page that says what to do next."""
+    response: HttpResponse
     if wants_json(request):
-        return JsonResponse(error.as_dict(), status=error.status)
-    context = {"error": error}
-    if getattr(request, "htmx", False):
-        response = render(request, "_refusal.html", context, status=error.status)
+        response = JsonResponse(error.as_dict(), status=error.status)
+    elif is_fragment(request):
+        response = render(request, "_refusal.html", {"error": error}, status=error.status)
         # Without these a refused `hx-swap="delete"` would remove a row that still exists.
         response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
-        return response
-    response = render(request, "refusal.html", context, status=error.status)
+    else:
+        context = {"error": error, "back": back_of(request)}
+        response = render(request, "refusal.html", context, status=error.status)
     if "retry_after" in error.details:
         response["Retry-After"] = str(error.details["retry_after"])
     return response
+
+
+def back_of(request: HttpRequest) -> str:
+    """The page of this hub that led here, as a path; empty where there is none."""
+    came_from = request.headers.get("Referer", "")
+    try:
+        host = request.get_host()
+    except SuspiciousOperation:
+        return ""
+    if not url_has_allowed_host_and_scheme(came_from, {host}, require_https=request.is_secure()):
+        return ""
+    parts = urlsplit(came_from)
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    # To where one is refused is no way out, but for what one sent from there.
+    return "" if request.method in ("GET", "HEAD") and path == request.get_full_path() else path
 
 
 class BodyLimitMiddleware:

@@ -54,6 +54,68 @@
     });
   }
 
+  /* What went wrong on the way is said above the page, once, and goes away when it works again. */
+  function tell(sentence, kind) {
+    const notices = document.getElementById("notices");
+    if (!notices || notices.querySelector(`[data-failure="${kind}"]`)) return;
+    const notice = document.createElement("p");
+    notice.className = "notice notice--bad";
+    notice.setAttribute("role", "alert");
+    notice.dataset.failure = kind;
+    notice.textContent = sentence;
+    notices.prepend(notice);
+  }
+
+  function sentenceOf(xhr) {
+    const wait = xhr.getResponseHeader("Retry-After");
+    if (xhr.status >= 500) {
+      const reference = xhr.getResponseHeader("X-Reference");
+      const whom = reference ? ` If it stays so, give the operator of this hub the reference ${reference}.` : "";
+      return `Something broke on the hub, and nothing was half stored. Try again in a moment.${whom}`;
+    }
+    if (xhr.status === 429) return `Too many requests at once. ${wait ? `Wait ${wait} seconds` : "Wait a little"}, then try again.`;
+    if (xhr.status === 413) return "That is more than can be sent at once. Send less; what you typed is still here.";
+    return `The hub refused that (${xhr.status}). Load the page again, and try once more.`;
+  }
+
+  const isPage = (xhr) => /^\s*<!doctype/i.test(xhr.responseText.slice(0, 100));
+
+  // A whole page in place of a part comes from a proxy, or from where one isn't signed in: it is no part.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const xhr = event.detail.xhr;
+    if (xhr.status < 400 || !isPage(xhr)) return;
+    event.detail.shouldSwap = false;
+    tell(sentenceOf(xhr), "refused");
+  });
+  document.addEventListener("htmx:responseError", (event) => {
+    if (event.detail.xhr.status >= 500) tell(sentenceOf(event.detail.xhr), "broken");
+  });
+  for (const name of ["htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(name, () => {
+      tell("The hub can't be reached. Check the connection, and try again; what you typed is still here.", "unreachable");
+    });
+  }
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!event.detail.successful) return;
+    for (const notice of document.querySelectorAll("#notices [data-failure]")) notice.remove();
+  });
+
+  /* While something is on its way a line at the top moves, and its place is said to be busy. */
+  const underWay = new Map();
+  document.addEventListener("htmx:beforeSend", (event) => {
+    if (event.target.closest("[data-quiet]")) return;
+    underWay.set(event.detail.xhr, event.detail.target);
+    event.detail.target.setAttribute("aria-busy", "true");
+    root.classList.add("is-busy");
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const target = underWay.get(event.detail.xhr);
+    if (!target) return;
+    underWay.delete(event.detail.xhr);
+    if (![...underWay.values()].includes(target)) target.removeAttribute("aria-busy");
+    root.classList.toggle("is-busy", underWay.size > 0);
+  });
+
   function announce(sentence) {
     document.getElementById("announcement").textContent = sentence;
   }

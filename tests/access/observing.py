@@ -211,6 +211,9 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     pages.append(f"{reverse('projects:session', args=(project.slug,))}?id=session-1")
     queue = reverse("memories:reviews", args=(project.slug,))
     pages += [queue, f"{queue}?status=any", f"{queue}?session=session-1&status=any"]
+    pages += ["/reviews/", "/reviews/?status=any", "/reviews/?stale=no", f"{queue}?stale=yes"]
+    searches = ("/search/", reverse("memories:search", args=(project.slug,)))
+    pages += [f"{search}?{urlencode({'q': query})}" for search in searches for query in QUERIES[-2:]]
     for number in (*(memory.number for memory in known), unknown):
         for name in ("memories:memory", "memories:children", "hygiene:bag", "memories:review"):
             pages.append(reverse(name, args=(project.slug, number)))
@@ -218,9 +221,10 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     for page in pages:
         response = client.get(page)
         learnt[page] = f"{response.status_code} {plain(response)}"
-        if "children" in page:
+        if "children" in page or "search/" in page:
             # What htmx fetches has parts that the page hasn't.
-            response = client.get(page, headers={"HX-Request": "true"})
+            headers = {"HX-Request": "true", "HX-Target": "found-list"}
+            response = client.get(page, headers=headers)
             learnt[f"{page} as a fragment"] = f"{response.status_code} {plain(response)}"
     return learnt
 

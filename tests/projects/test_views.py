@@ -99,7 +99,7 @@ def test_home_takes_as_many_queries_for_many_projects(
         add_member(by=None, project=project, user=alice, role=Role.READER)
         MemoryFactory(project=project)
     client.force_login(alice)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         page = client.get("/").content.decode()
     assert page.count("row--project") == many + 1
 

@@ -28,16 +28,17 @@ def policy(project: Project, policy: str, *, second: bool = False) -> Project:
     return change_settings(by=None, project=project, fields=fields)
 
 
-def pending(result: Applied | Pending) -> Review:
-    """The review of a result that waits."""
+def pending(result: Applied | Pending, project: Project | None = None) -> Review:
+    """The review of a result that waits; the project where there are several with proposals."""
     assert isinstance(result, Pending), result
-    return Review.objects.whole().get(number=result.number)
+    reviews = Review.objects.whole().filter(number=result.number)
+    return (reviews.filter(project=project) if project else reviews).get()
 
 
 def propose(actor: Actor | User, project: Project, **given: Any) -> Review:
     """A fact that the actor (a user's agent, where a user is given) proposes."""
     actor = agent(actor) if isinstance(actor, User) else actor
-    return pending(add_memory(actor=actor, project=project, **{**FACT, **given}))
+    return pending(add_memory(actor=actor, project=project, **{**FACT, **given}), project)
 
 
 def propose_change(actor: Actor | User, memory: Memory, **given: Any) -> Review:

@@ -69,7 +69,7 @@ def test_reviews_of_another_project_stay_there(project: Project, alice: User, bo
     MembershipFactory(project=other, user=bob)
     propose(bob, other)
     assert seen(alice) == set()
-    assert list_reviews(project, bob, ReviewFilter()).total == 0
+    assert list_reviews([project], bob, ReviewFilter()).total == 0
 
 
 def test_a_memory_that_became_private_takes_its_proposals_along(
@@ -230,20 +230,20 @@ def test_lists_filter_page_and_bind_their_cursor(
         propose(agent(bob, f"s-{n % 2}"), project, title=f"Fact {n}")
     propose(rita, project, title="Hers")
     reject(alice, Review.objects.get(number=2))
-    page = list_reviews(project, alice, ReviewFilter(), limit=2)
+    page = list_reviews([project], alice, ReviewFilter(), limit=2)
     assert ([review.number for review in page.items], page.total) == ([6, 5], 5)
     assert page.next_cursor
     propose(bob, project, title="Between")
     reject(alice, Review.objects.get(number=6))
-    rest = list_reviews(project, alice, ReviewFilter(), limit=10, cursor=page.next_cursor)
+    rest = list_reviews([project], alice, ReviewFilter(), limit=10, cursor=page.next_cursor)
     assert [review.number for review in rest.items] == [4, 3, 1]
     assert rest.next_cursor is None
     for reader, wanted in ((rita, ReviewFilter()), (alice, ReviewFilter(status=ANY))):
         with pytest.raises(BadCursor):
-            list_reviews(project, reader, wanted, cursor=page.next_cursor)
+            list_reviews([project], reader, wanted, cursor=page.next_cursor)
 
     def numbers(user: User, **wanted: Any) -> list[int]:
-        return [review.number for review in list_reviews(project, user, ReviewFilter(**wanted)).items]
+        return [review.number for review in list_reviews([project], user, ReviewFilter(**wanted)).items]
 
     assert numbers(alice, status="rejected") == [6, 2]
     assert numbers(rita, status=ANY, mine=True) == [6]
@@ -257,7 +257,7 @@ def test_a_list_costs_the_same_with_many_rows(project: Project, alice: User, bob
         for n in range(many):
             propose(bob, project, title=f"{many} {n}", body="x" * 1000)
         with CaptureQueriesContext(connection) as queries:
-            for review in list_reviews(project, alice, ReviewFilter(), limit=100).items:
+            for review in list_reviews([project], alice, ReviewFilter(), limit=100).items:
                 assert (review.actor_name, review.decider_name) == ("bob's agent", "")
         counts.append(len(queries))
         assert '"fields"' not in queries.captured_queries[-1]["sql"]

@@ -7,7 +7,8 @@ from typing import Any
 
 from memories.errors import ProposalStale, Unapplicable
 from memories.models import Memory, Review, Revision
-from memories.services.reviews.data import current_versions, value_of
+from memories.services.reviews.data import value_of
+from memories.services.reviews.standing import moved_in
 from memories.services.writing import Writing
 from memoryhub.kernel.actor import Door
 from memoryhub.kernel.errors import DomainError
@@ -20,13 +21,12 @@ _SHOWN = 1000
 
 def check_versions(review: Review, seen: Writing) -> None:
     """Raises ProposalStale when what the proposal names moved on, with both sides as far as `seen` goes."""
-    memory = review.memory
-    if memory is not None and memory.version != review.based_on:
-        raise _stale(review, memory, seen)
-    now = current_versions(review.project, {int(number) for number in review.beside})
-    moved = [int(number) for number, version in review.beside.items() if now.get(number) != version]
+    moved = moved_in(review)
     if not moved:
         return
+    memory = review.memory
+    if memory is not None and moved[0] == memory.number:
+        raise _stale(review, memory, seen)
     shown = seen.seen().with_numbers(moved).order_by("number").first()
     if shown is None:
         raise ProposalStale(review.ref, "Something that it names and you can't see changed")

@@ -34,7 +34,7 @@ def decide_several(
         raise Invalid(fields={"reviews": sentence})
     decide = _DECIDE[decision]
     decisions = []
-    for review in sorted(reviews, key=lambda one: one.number):
+    for review in sorted(reviews, key=lambda one: (one.created_at, one.number)):
         try:
             decisions.append(decide(actor=actor, review=review, note=note))
         except DomainError as refusal:

@@ -1,0 +1,118 @@
+"""Pages under strain and on bad days: hostile lengths and scripts, an unreachable hub, a crash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from memories.models import Memory, Review
+from projects.models import Project
+from tests.e2e.conftest import WIDTHS, Hub
+from tests.e2e.hostile import CHILDREN, LONG, TITLES, fill_hostile
+from tests.factories import ProjectFactory, member
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Check = Callable[[Page], None]
+
+# What is wider than the window, innermost first: for whoever has to mend it.
+WIDE = """() => [...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.unseen, pre, .nav'))
+    .slice(-3).map((one) => one.outerHTML.slice(0, 160))"""
+
+
+def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> None:
+    project, owner = hub.store.project, hub.store.owner
+    Project.objects.filter(pk=project.pk).update(name=LONG[:100])
+    project.refresh_from_db()
+    made = fill_hostile(project, owner)
+    here, newest = "/p/harbor", Review.objects.newest_first()[0]
+    pages = {
+        "home": "/",
+        "overview": f"{here}/",
+        "list": f"{here}/memories/",
+        "list-one-by-one": f"{here}/memories/?status=active&tag={'t' * 30}",
+        "search": f"{here}/search/?q={TITLES['cjk'][:4]} {LONG} {TITLES['hebrew']}",
+        "search-everywhere": f"/search/?q={LONG}",
+        "nothing": f"/search/?q={'q' * 300}",
+        "memory": f"{here}/memories/{made['hebrew'].number}/",
+        "memory-marks": f"{here}/memories/{made['marks'].number}/",
+        "memory-long": f"{here}/memories/{made['long'].number}/",
+        "bag": f"{here}/memories/{made['bag'].number}/",
+        "queue": f"{here}/reviews/?status=any",
+        "queue-everywhere": "/reviews/",
+        "change": f"/reviews/harbor/{newest.ref}/",
+        "edit": f"{here}/reviews/{Review.objects.oldest_first()[0].ref}/edit/",
+        "hygiene": f"{here}/hygiene/",
+        "connect": f"{here}/connect/",
+        "profile": "/profile/",
+        "not-here": f"{here}/memories/999999/",
+    }
+    page = hub.open(owner)
+    for name, address in pages.items():
+        page.goto(address)
+        if name in ("search-everywhere", "memory-marks"):
+            axe(page)
+        for width, height in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            wide = page.evaluate(WIDE)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width, wide)
+        hub.shot(page, f"hostile-{name}")
+    assert Memory.objects.filter(parent=made["bag"]).count() == CHILDREN
+    page.goto(f"{here}/memories/{made['hebrew'].number}/")
+    title = page.get_by_role("heading", level=1)
+    # Each text reads in its own direction, whatever stands around it.
+    assert title.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("combobox").fill(LONG[:40])
+    expect(page.get_by_role("option").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the list under the field"
+    hub.shot(page, "hostile-typing-390")
+
+
+def test_what_fails_on_the_way_is_said_and_nothing_is_lost(hub: Hub, axe: Check) -> None:
+    page = hub.open(hub.store.owner)
+    page.goto("/p/harbor/reviews/")
+    fates: list[Callable[[Route], None]] = [
+        lambda route: route.abort(),
+        lambda route: route.fulfill(status=500, body="Broken", headers={"X-Reference": "0f00ba47"}),
+        lambda route: route.fulfill(
+            status=429, body="<!doctype html><p>Slow</p>", headers={"Retry-After": "9"}
+        ),
+    ]
+    page.route(re.compile(r"[?&]kind=(create|update|archive)"), lambda route: fates.pop(0)(route))
+    alert, kind = page.locator("#notices [role=alert]"), page.get_by_label("Change")
+    said = {"create": "can't be reached", "update": "the reference 0f00ba47", "archive": "Wait 9 seconds"}
+    for value, sentence in said.items():
+        kind.select_option(value)
+        expect(alert.filter(has_text=sentence)).to_have_count(1)
+        expect(kind).to_have_value(value)
+        expect(page.locator(".proposals")).to_contain_text("Nothing waits.")
+    axe(page)
+    hub.shot(page, "failures")
+    kind.select_option("merge")
+    expect(alert).to_have_count(0)
+    hub.problems[:] = [
+        one
+        for one in hub.problems
+        if not re.search("ERR_FAILED|status of 500|htmx:|Response Status Error", one)
+    ]
+
+
+def test_a_page_of_nothing_says_what_to_do_next(hub: Hub, axe: Check) -> None:
+    empty = ProjectFactory(slug="empty", name="Empty")
+    lena = member(empty, "lena", "owner")
+    page = hub.open(lena)
+    for address, says in {
+        "/p/empty/memories/": "Connect an agent",
+        "/p/empty/reviews/": "What agents propose appears here by itself.",
+        "/reviews/": "Look at what was decided",
+        "/search/?q=pelican": "Try others, or fewer.",
+        "/p/empty/search/": "Write words or a question",
+    }.items():
+        page.goto(address)
+        expect(page.get_by_text(says).first).to_be_visible()
+    axe(page)
