@@ -161,6 +161,8 @@ ADDRESSES = {
     "memory_list": "/memories",
     "memory_rules": "/rules",
     "hygiene_report": "/hygiene",
+    "continuity_context": "/context",
+    "task_list": "/tasks",
 }
 
 
@@ -177,10 +179,20 @@ def over_rest(text: str, project: Project, known: list[Memory], unknown: int) ->
             said = script.ask("POST", "/memories/suggest", arguments)
             learnt[f"suggest {arguments}"] = said.content.decode()
     for number in (*numbers, unknown):
-        for path in (f"/memories/{number}", f"/memories/{number}/revisions", f"/reviews/R{number}"):
+        one = (f"/memories/{number}", f"/reviews/R{number}", f"/tasks/{number}", f"/receipts/{number}")
+        for path in (*one, f"/memories/{number}/revisions"):
             learnt[path] = script.get(path).content.decode()
-    for path in ("/reviews", "/reviews?status=any"):
+    for path in ("/reviews", "/reviews?status=any", "/receipts", "/checkpoints", "/checkpoint"):
         learnt[path] = script.get(path).content.decode()
+    moments: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("bootstrap", {}),
+        ("assemble", {}),
+        ("prepare-subagent", {}),
+        ("prepare-subagent", {"path": "src/pelican/plans.py"}),
+    )
+    for name, body in moments:
+        said = script.ask("POST", f"/lifecycle/{name}", {**CONTEXT, **body})
+        learnt[f"{name} {body}"] = said.content.decode()
     for verb in ("archive", "restore", "verify"):
         said = script.post(f"/memories/{unknown}/{verb}", version=1)
         assert said.status_code in (403, 404), said.content
