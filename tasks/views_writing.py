@@ -15,7 +15,7 @@ from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.errors import RoleTooLow
 from projects.loading import project_of, project_to_write
-from projects.models import Membership, Project, Role, User
+from projects.models import Project, Role, User
 from tasks.conflicts import Conflicting, task_conflict
 from tasks.errors import NoSuchTask, TaskMovedOn
 from tasks.forms import ClaimForm, EditTaskForm, StatusForm, TaskForm
@@ -53,7 +53,7 @@ def task_new(request: AuthedRequest, slug: str) -> HttpResponse:
             done = create_task(actor=web_actor(request), project=project, reason=reason, **form.given_new())
         except (*SHOWN, NoSuchTask) as refusal:
             put_named(form, refusal)
-            return _form(request, project, form, status=refusal.status if refusal.status != 404 else 422)
+            return _form(request, project, form, status=status_of(refusal))
         messages.success(request, f"#{done.task.number} is stored.")
         return redirect("tasks:task", slug=project.slug, number=done.task.number)
     return _form(request, project, form, status=422)
@@ -84,7 +84,7 @@ def task_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         return _form(request, project, form, found, status=refusal.status, conflict=conflict)
     except (*SHOWN, NotFound) as refusal:
         put_named(form, refusal)
-        return _form(request, project, form, found, status=refusal.status if refusal.status != 404 else 422)
+        return _form(request, project, form, found, status=status_of(refusal))
     said = (
         f"#{number} is at version {done.task.version}."
         if done.task.version != seen
@@ -144,7 +144,7 @@ def task_release(request: AuthedRequest, slug: str, number: int) -> HttpResponse
 
 def members_of(project: Project) -> list[str]:
     """The names of a project's members."""
-    names = Membership.objects.filter(project=project).order_by("user__username")
+    names = project.memberships.order_by("user__username")
     return list(names.values_list("user__username", flat=True))
 
 
@@ -156,6 +156,11 @@ def put_named(form: TaskForm, refusal: DomainError) -> None:
     number = refusal.details["number"]
     place = "parent" if form.cleaned_data.get("parent") == number else "blocked_by"
     form.add_error(place, refusal.message)
+
+
+def status_of(refusal: DomainError) -> int:
+    """That something a form names isn't there is wrong with the form, not with the page's address."""
+    return Invalid.status if isinstance(refusal, NotFound) else refusal.status
 
 
 def _unread(form: StatusForm | ClaimForm) -> Invalid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import html
 import re
 
@@ -9,13 +10,14 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from memoryhub.kernel.json_text import as_json
 from projects.models import Project, User
 from tasks.continuity import continuity_context
-from tasks.models import Checkpoint, Receipt
-from tasks.services import acknowledge_receipt, write_handoff
+from tasks.models import Checkpoint, Receipt, Task
+from tasks.services import acknowledge_receipt, claim_task, write_handoff
 from tests.e2e.store import PAYLOADS
 from tests.factories import (
     MembershipFactory,
@@ -223,8 +225,12 @@ def test_the_overview_says_what_is_in_flight(
 
 def test_hygiene_leads_to_what_was_left(client: Client, project: Project, alice: User) -> None:
     receipt = receipt_in(project, unsurfaced_results="The disk is full.")
+    task = task_in(project)
+    claim_task(actor=person(alice), task=task)
+    Task.objects.filter(pk=task.pk).update(claim_until=timezone.now() - dt.timedelta(days=2))
     page = read(client, alice, "/p/harbor/hygiene/?rule=unfinished_handoff")
     assert f'href="{at(receipt)}"' in page
+    assert f'href="/p/harbor/tasks/{task.number}/"' in page
 
 
 def test_hostile_text_is_text(client: Client, project: Project, alice: User, bob: User) -> None:

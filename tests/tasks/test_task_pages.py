@@ -289,7 +289,7 @@ def test_the_status_is_changed_by_who_holds_the_claim(
     # A page that was open all the while: said, and what was typed stays.
     response = client.post(at(task, "status/"), {**sent, "status": "cancelled"})
     assert response.status_code == 409
-    assert 'value="It &lt;b&gt;works&lt;/b&gt;."' in response.content.decode()
+    assert "It &lt;b&gt;works&lt;/b&gt;.</textarea>" in response.content.decode()
     assert 'name="expected_version" value="2"' in response.content.decode()
     for wrong in ({"status": "finished"}, {"expected_version": "0"}, {"reason": "x" * 1001}):
         assert client.post(at(task, "status/"), {**sent, "expected_version": "2", **wrong}).status_code == 422
