@@ -21,6 +21,13 @@ from memoryhub.kernel.errors import DomainError
 class WritingForm(MemoryFields):
     """A new memory, or a change of one that was read at `expected_version`."""
 
+    def clean(self) -> dict[str, Any]:
+        if self.memory is not None and not self.cleaned_data.get("expected_version"):
+            # A hidden field has no place of its own on the page.
+            self.errors.pop("expected_version", None)
+            self.add_error(None, "The page has lost the version that you read. Open the memory again.")
+        return self.cleaned_data
+
     @property
     def had_names(self) -> list[str]:
         """The fields that a memory has by itself, but for steps: no links, no reason, no version."""

@@ -98,19 +98,16 @@ def memory_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         return _part(request, _desk(request, project, form, memory))
     refusal: DomainError | None = None
     if form.is_valid():
-        seen = form.cleaned_data.get("expected_version")
-        if seen is None:
-            form.add_error(None, "The page has lost the version that you read. Open the memory again.")
-        elif seen != memory.version:
+        seen = form.cleaned_data["expected_version"]
+        if seen != memory.version:
             return _conflict(request, project, memory, form, seen)
-        else:
-            try:
-                return _revised(request, project, memory, form)
-            except MovedOn:
-                # Between our reading and the lock.
-                return _conflict(request, project, memory_of(request.user, project, number), form, seen)
-            except DomainError as refused:
-                refusal = _put(form, refused, memory)
+        try:
+            return _revised(request, project, memory, form)
+        except MovedOn:
+            # Between our reading and the lock.
+            return _conflict(request, project, memory_of(request.user, project, number), form, seen)
+        except DomainError as refused:
+            refusal = _put(form, refused, memory)
     return _page(request, _desk(request, project, form, memory, refusal=refusal))
 
 

@@ -92,10 +92,8 @@
   });
 
   /* A page that lost its sign-in is loaded anew elsewhere; here somebody is typing. */
-  let touched = false;
-  form.addEventListener("input", () => (touched = true), { once: true });
   document.addEventListener("htmx:beforeOnLoad", (event) => {
-    if (!touched || !event.detail.xhr.getResponseHeader("HX-Refresh")) return;
+    if (!event.detail.xhr.getResponseHeader("HX-Refresh")) return;
     event.preventDefault();
     const notices = document.getElementById("notices");
     if (notices.querySelector("[data-lapsed]")) return;

@@ -229,6 +229,13 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     for number in (*(memory.number for memory in known), unknown):
         for name in ("memories:memory", "memories:children", "hygiene:bag", "memories:review"):
             pages.append(reverse(name, args=(project.slug, number)))
+    new = reverse("memories:new", args=(project.slug,))
+    for number in (known[0].number, unknown):
+        for name in ("edit", "history"):
+            pages.append(reverse(f"memories:{name}", args=(project.slug, number)))
+        pages.append(reverse("memories:version", args=(project.slug, number, 1)))
+        pages.append(reverse("memories:act", args=(project.slug, number)) + "?do=archive")
+        pages.append(f"{new}?parent={number}")
     learnt = {}
     for page in pages:
         response = client.get(page)
@@ -238,6 +245,10 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
             headers = {"HX-Request": "true", "HX-Target": "found-list"}
             response = client.get(page, headers=headers)
             learnt[f"{page} as a fragment"] = f"{response.status_code} {plain(response)}"
+    similar = reverse("memories:similar", args=(project.slug,))
+    for title in QUERIES[:2]:
+        response = client.post(similar, {"title": title, "summary": title, "visibility": "shared"})
+        learnt[f"{similar} {title}"] = f"{response.status_code} {plain(response)}"
     return learnt
 
 
