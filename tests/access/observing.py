@@ -214,6 +214,7 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     asked: list[dict[str, Any]] = [{"q": query} for query in QUERIES]
     asked += [{name: value} for wanted in FILTERS for name, value in wanted.items()]
     pages += [f"{here}?{urlencode(query, doseq=True)}" for query in asked]
+    pages += [f"{here}?{query}" for query in ("place=bags&sort=weight", "place=loose&sort=unverified")]
     hygiene = reverse("hygiene:page", args=(project.slug,))
     pages += [hygiene, *(f"{hygiene}?rule={rule}" for rule in RULES_ASKED)]
     pages += [f"{here}?finding={rule}" for rule in RULES_ASKED]
@@ -249,6 +250,15 @@ def on_the_web(reader: User, project: Project, known: list[Memory], unknown: int
     for title in QUERIES[:2]:
         response = client.post(similar, {"title": title, "summary": title, "visibility": "shared"})
         learnt[f"{similar} {title}"] = f"{response.status_code} {plain(response)}"
+    response = client.get(
+        reverse("memories:finding_choices", args=(project.slug,)), headers={"HX-Request": "true"}
+    )
+    learnt["counts of findings"] = f"{response.status_code} {plain(response)}"
+    chosen = {"numbers": " ".join(str(number) for number in (*(memory.number for memory in known), unknown))}
+    several = reverse("memories:several", args=(project.slug,))
+    for do, given in (("verify", {}), ("into_bag", {}), ("into_bag", {"how": "show", "bag": QUERIES[0]})):
+        response = client.post(several, {"do": do, **chosen, **given})
+        learnt[f"several: {do} {given}"] = f"{response.status_code} {plain(response)}"
     return learnt
 
 
