@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memories.models import Review
-from memories.recall import Recall, tried_recall
+from memories.recall import Recall, recall, tried_recall
 from memories.showing import RecallLine, recall_lines
 from projects.models import Project, User
 from projects.parts import Part
@@ -20,8 +20,8 @@ class TriedRecall:
     pending: int
 
 
-def recall_part(project: Project, reader: User) -> Part:
-    """For the values that `project` has in memory; nothing is stored or kept."""
-    tried = tried_recall(project, reader)
+def recall_part(project: Project, reader: User, trying: bool) -> Part:
+    """For the values that `project` has in memory; of those that are only tried nothing is kept."""
+    tried = tried_recall(project, reader) if trying else recall(project, reader)
     pending = Review.objects.in_project(project).visible_to(reader).pending().count()
     return Part("memories/_tried_recall.html", TriedRecall(tried, recall_lines(tried), pending))

@@ -79,6 +79,10 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
                     "Then run once",
                     f"codex mcp add {SERVER_NAME} --url {url} --bearer-token-env-var {VARIABLE}",
                 ),
+                Step(
+                    "Or put into ~/.codex/config.toml instead of running that",
+                    f'[mcp_servers.{SERVER_NAME}]\nurl = "{url}"\nbearer_token_env_var = "{VARIABLE}"',
+                ),
             ),
         ),
         Client(
@@ -104,6 +108,11 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
                     "Run in the folder of the project",
                     f'gemini mcp add --transport http --header "{header}" {SERVER_NAME} {url}',
                 ),
+                _file(
+                    ".gemini/settings.json",
+                    {"mcpServers": {SERVER_NAME: {"httpUrl": url, "headers": headers}}},
+                    "Or put",
+                ),
             ),
         ),
         Client(
@@ -121,6 +130,6 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
     ]
 
 
-def _file(path: str, content: dict[str, Any]) -> Step:
-    says = f"Put into {path}, and keep that file out of version control: the token is in it"
+def _file(path: str, content: dict[str, Any], begins: str = "Put") -> Step:
+    says = f"{begins} into {path}, and keep that file out of version control: the token is in it"
     return Step(says, json.dumps(content, indent=2))

@@ -17,8 +17,8 @@ class Part:
     shown: Any = None
 
 
-# Of a project whose settings may be other than those that are stored: it reads, and keeps nothing.
-SettingsPart = Callable[[Project, User], Part]
+# Where the last is true the settings of the project are other than those that are stored: it keeps nothing.
+SettingsPart = Callable[[Project, User, bool], Part]
 _on_settings: dict[str, SettingsPart] = {}
 
 
@@ -27,6 +27,6 @@ def register_settings_part(name: str, provider: SettingsPart) -> None:
     _on_settings[name] = provider
 
 
-def settings_parts(project: Project, reader: User) -> list[Part]:
-    """Those of a settings page, for the values that `project` has in memory."""
-    return [provider(project, reader) for provider in _on_settings.values()]
+def settings_parts(project: Project, reader: User, *, trying: bool) -> list[Part]:
+    """Those of a settings page, for the values of `project` in memory: `trying` ones that aren't stored."""
+    return [provider(project, reader, trying) for provider in _on_settings.values()]

@@ -62,7 +62,6 @@ def connect(request: AuthedRequest, slug: str) -> HttpResponse:
         "clients": clients_at(address, made.text) if made else clients_at(address),
         "mine": mine[:SHOWN],
         "others": others[:SHOWN],
-        "many": len(standing),
         "are_more": max(len(mine), len(others)) > SHOWN,
     }
     return render(request, "projects/connect.html", context, status=422 if form.errors else 200)

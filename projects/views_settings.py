@@ -86,7 +86,8 @@ def settings_preview(request: AuthedRequest, slug: str) -> HttpResponse:
     tried = form.chosen(project)
     if not request.htmx:
         return _page(request, project, form, tried, 200 if good else 422, is_preview=True)
-    context = {"project": project, "form": form, "parts": settings_parts(tried, request.user), "tried": True}
+    parts = settings_parts(tried, request.user, trying=True)
+    context = {"project": project, "form": form, "parts": parts, "tried": True}
     return render(request, "projects/_settings_preview.html", context)
 
 
@@ -99,6 +100,7 @@ def _page(
     *,
     is_preview: bool = False,
 ) -> HttpResponse:
+    trying = is_preview or status != 200
     context = {
         "project": project,
         "here": "settings",
@@ -106,8 +108,8 @@ def _page(
         "groups": form.groups(),
         "may_change": _may_change(project),
         "is_owner": Role(project.role) is Role.OWNER,  # type: ignore[attr-defined]
-        "parts": settings_parts(tried, request.user),
-        "tried": is_preview or status != 200,
+        "parts": settings_parts(tried, request.user, trying=trying),
+        "tried": trying,
         "is_preview": is_preview,
     }
     return render(request, "projects/settings.html", context, status=status)

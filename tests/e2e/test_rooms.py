@@ -91,6 +91,8 @@ def test_the_first_call_is_seen_to_arrive_and_a_revoked_token_opens_nothing(
     assert calls(machine, secret, "memory_add", write_context=CONTEXT, **new) == 200
     page.get_by_role("link", name="What it writes").click()
     expect(page.get_by_role("link", name="Seen by an agent")).to_be_visible()
+    axe(page)
+    hub.shot(page, f"activity-{width}")
     page.locator(".row a.mono").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Session")
     axe(page)

@@ -168,7 +168,8 @@ def test_written_lately_names_who_and_from_where_but_not_what_is_hidden(
     )
     revise_memory(actor=person(alice), memory=hidden, expected_version=1, visibility="shared")
     page = read(client, bob, OVERVIEW)
-    assert "bob&#x27;s agent in session session-42" in page
+    assert "bob&#x27;s agent in session <a" in page
+    assert "/p/harbor/activity/session/?id=session-42" in page
     assert "hidden-session" not in page
     assert "changed by alice" in page
 
@@ -217,7 +218,7 @@ def test_a_memory_shows_all_there_is(client: Client, project: Project, alice: Us
         "deploying",
         "It said: It was so.",
         "Changed because: Too slow.",
-        "session s-1",
+        "/p/harbor/activity/session/?id=s-1",
         "bob&#x27;s agent over MCP",
         "by alice",
     ):

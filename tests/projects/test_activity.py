@@ -253,3 +253,14 @@ def test_an_empty_project_says_how_to_begin(project: Project, alice: User) -> No
     assert "Connect an agent" in client.get(ACTIVITY).content.decode()
     day = timezone.now().date().isoformat()
     assert "fits these filters" in client.get(ACTIVITY, {"day": day}).content.decode()
+
+
+def test_an_agents_session_is_named_by_nothing_that_breaks_a_page(project: Project, alice: User) -> None:
+    """The address of a session is a query, whatever stands in its id."""
+    odd = "a/b?c=d&e=<script>é\u202e #"
+    MemoryFactory(project=project, actor=agent(alice, odd), title="Pelican")
+    client = signed_in(alice)
+    page = client.get(ACTIVITY).content.decode()
+    assert "<script>é" not in page
+    address = page[page.index("/p/harbor/activity/session/?id=") :].split('"')[0]
+    assert "Pelican" in client.get(address).content.decode()

@@ -132,7 +132,9 @@ def busy(project: Project, alice: User, bob: User) -> Project:
     for n in range(30):
         MemoryFactory(project=project, title=f"Fact {n}", weight="critical" if n < 9 else "normal")
     policy(project, "agents")
-    propose(agent(bob), project, title="P", summary="Q.")
+    # One that alice may decide, and one of her own, which she may where no second person is asked for.
+    for user in (bob, alice):
+        propose(agent(user), project, title=f"Of {user}", summary="Q.")
     return Project.objects.with_role_of(alice).get(pk=project.pk)
 
 
@@ -149,19 +151,18 @@ CHOSEN = [
 ]
 
 
-@pytest.mark.parametrize("chosen", CHOSEN, ids=str)
-def test_the_preview_is_what_recall_would_be_and_keeps_nothing(
-    busy: Project, alice: User, chosen: dict[str, Any]
-) -> None:
-    before, text_before = store(), recall(busy, alice).text
-    tried = SettingsForm(sent(busy, **chosen), instance=busy)
-    tried.is_valid()
-    previewed = tried_recall(tried.chosen(busy), alice).text
-    # Not in the store, nor in what this process keeps.
-    assert recall(busy, alice).text == text_before
-    assert not {name for name in written(before) if not name.startswith("hygiene.")}
-    change_settings(by=None, project=busy, fields=chosen)
-    assert recall(busy, alice).text == previewed
+def test_the_preview_is_what_recall_would_be_and_keeps_nothing(busy: Project, alice: User) -> None:
+    """Each is tried, found to be kept neither in the store nor in this process, and then saved."""
+    for chosen in CHOSEN:
+        before, text_before = store(), recall(busy, alice).text
+        tried = SettingsForm(sent(busy, **chosen), instance=busy)
+        tried.is_valid()
+        previewed = tried_recall(tried.chosen(busy), alice).text
+        assert recall(busy, alice).text == text_before, chosen
+        assert not {name for name in written(before) if not name.startswith("hygiene.")}, chosen
+        change_settings(by=None, project=busy, fields=chosen)
+        busy.refresh_from_db()
+        assert recall(busy, alice).text == previewed, chosen
 
 
 def test_the_preview_changes_with_what_is_chosen_and_writes_nothing(busy: Project, alice: User) -> None:
@@ -171,7 +172,7 @@ def test_the_preview_changes_with_what_is_chosen_and_writes_nothing(busy: Projec
     fragment = text(owner.post(PREVIEW, sent(busy, recall_budget=700), headers=htmx))
     assert fragment.lstrip().startswith('<div class="stack stack--tight" id="settings-preview">')
     assert "700</span> characters" in fragment
-    assert "1 proposal waits, whatever policy is chosen" in fragment
+    assert "2 proposals wait, whatever policy is chosen" in fragment
     whole = owner.post(PREVIEW, sent(busy, recall_budget=700))
     assert whole.status_code == 200
     assert "A preview: nothing is saved yet." in text(whole)
