@@ -158,7 +158,8 @@
   });
 
   /* A proposal opened beside the queue: its row is the current one, and its heading is where one reads on. */
-  document.addEventListener("htmx:afterSwap", (event) => {
+  // Only once it is settled: until then it wears the class of what it replaces, and may not be seen.
+  document.addEventListener("htmx:afterSettle", (event) => {
     const change = document.getElementById("change");
     if (!change || event.detail.target.id !== "change") return;
     const open = document.getElementById("open-review");

@@ -95,7 +95,11 @@ def test_what_fails_on_the_way_is_said_and_nothing_is_lost(hub: Hub, axe: Check)
     hub.shot(page, "failures")
     kind.select_option("merge")
     expect(alert).to_have_count(0)
-    hub.problems[:] = [one for one in hub.problems if not re.search("ERR_FAILED|status of 500|htmx:|Response Status Error", one)]
+    hub.problems[:] = [
+        one
+        for one in hub.problems
+        if not re.search("ERR_FAILED|status of 500|htmx:|Response Status Error", one)
+    ]
 
 
 def test_a_page_of_nothing_says_what_to_do_next(hub: Hub, axe: Check) -> None:
