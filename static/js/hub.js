@@ -50,7 +50,8 @@
   /* What went wrong on the way is said above the page, once, and goes away when it works again. */
   function tell(sentence, kind) {
     const notices = document.getElementById("notices");
-    if (!notices || notices.querySelector(`[data-failure="${kind}"]`)) return;
+    if (!notices || notices.querySelector(`[data-failure="${kind}"]`)?.textContent === sentence) return;
+    for (const earlier of notices.querySelectorAll("[data-failure]")) earlier.remove();
     const notice = document.createElement("p");
     notice.className = "notice notice--bad";
     notice.setAttribute("role", "alert");
@@ -90,7 +91,9 @@
   }
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!event.detail.successful) return;
-    for (const notice of document.querySelectorAll("#notices [data-failure]")) notice.remove();
+    // What asks by itself tells no more than that the hub is there again.
+    const over = event.target.closest("[data-quiet]") ? "[data-failure=unreachable]" : "[data-failure]";
+    for (const notice of document.querySelectorAll(`#notices ${over}`)) notice.remove();
   });
 
   /* While something is on its way a line at the top moves, and its place is said to be busy. */
