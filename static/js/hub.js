@@ -57,7 +57,8 @@
   /* What went wrong on the way is said above the page, once, and goes away when it works again. */
   function tell(sentence, kind) {
     const notices = document.getElementById("notices");
-    if (!notices || notices.querySelector(`[data-failure="${kind}"]`)) return;
+    if (!notices || notices.querySelector(`[data-failure="${kind}"]`)?.textContent === sentence) return;
+    for (const earlier of notices.querySelectorAll("[data-failure]")) earlier.remove();
     const notice = document.createElement("p");
     notice.className = "notice notice--bad";
     notice.setAttribute("role", "alert");
@@ -97,7 +98,9 @@
   }
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!event.detail.successful) return;
-    for (const notice of document.querySelectorAll("#notices [data-failure]")) notice.remove();
+    // What asks by itself tells no more than that the hub is there again.
+    const over = event.target.closest("[data-quiet]") ? "[data-failure=unreachable]" : "[data-failure]";
+    for (const notice of document.querySelectorAll(`#notices ${over}`)) notice.remove();
   });
 
   /* While something is on its way a line at the top moves, and its place is said to be busy. */
@@ -173,7 +176,8 @@
   });
 
   /* A proposal opened beside the queue: its row is the current one, and its heading is where one reads on. */
-  document.addEventListener("htmx:afterSwap", (event) => {
+  // Only once it is settled: until then it wears the class of what it replaces, and may not be seen.
+  document.addEventListener("htmx:afterSettle", (event) => {
     const change = document.getElementById("change");
     if (!change || event.detail.target.id !== "change") return;
     const open = document.getElementById("open-review");

@@ -129,7 +129,7 @@
     loading = null;
     if (!event.detail.successful) wanted = "";
   });
-  document.addEventListener("htmx:afterSwap", (event) => {
+  document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.target.id !== "change") return;
     wanted = "";
     const field = editing && document.querySelector(".edit .field input, .edit .field textarea");

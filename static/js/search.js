@@ -4,13 +4,17 @@
   "use strict";
   const form = document.querySelector("[data-find]");
   if (!form) return;
-  const input = form.querySelector("[role=combobox]");
+  const input = form.querySelector("[data-search]");
   const panel = document.getElementById("found");
   const list = document.getElementById("found-list");
   const says = document.getElementById("found-says");
   const busy = document.getElementById("found-busy");
   const options = () => [...list.querySelectorAll("[role=option]")];
   let active = -1;
+
+  // Without this script it is a plain field, and said to be one.
+  const roles = { role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": "found-list" };
+  for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value);
 
   function show(isOpen) {
     panel.hidden = !isOpen;

@@ -102,19 +102,25 @@ def test_each_finds_what_he_may_see_and_nothing_tells_of_the_rest(
 
 
 def test_a_hidden_memory_moves_no_weight(project: Project, quay: Project, alice: User, bob: User) -> None:
+    away = ProjectFactory(slug="away")
+    MemoryFactory(project=away, title="Lamps for all", visibility="public")
     for number in range(4):
         MemoryFactory(project=project, title=f"Harbour {number}", summary="Where ships and cranes are.")
+    where, query = Where.everywhere(alice), "harbour pelican zeppelin"
 
-    def asked() -> list[tuple[int, bool]]:
-        found = search_anywhere(Where.everywhere(alice), alice, "harbour pelican zeppelin", limit=25)
-        return [(item.pk, found.no_confident_match) for item in found.items]
+    def asked() -> tuple[list[tuple[int, float]], float]:
+        hits, mass, _ = everywhere._hits(where, alice, query, 25, unfinished=False)
+        return [(hit.pk, hit.score) for _, hit in hits], mass
 
     before = asked()
+    assert before[0]
     for n in range(3):
         title = f"Zeppelin and pelican {n}"
         MemoryFactory(project=project, author=bob, title=title, visibility="private")
-    MemoryFactory(project=ProjectFactory(slug="away"), title="Zeppelin and pelican")
+        MemoryFactory(project=away, title=title)
+        task_in(away, title=title)
     assert asked() == before
+    assert search_anywhere(where, alice, query, limit=25).total == 4
 
 
 def test_archived_ones_are_gone_and_superseded_ones_come_later(

@@ -253,7 +253,7 @@ def test_filters_narrow_and_count_under_the_others(
     # The queue of one project has no such filter, and tells nothing of others.
     page = read(client, alice, "/p/quay/reviews/?status=any")
     assert 'name="project"' not in page
-    assert "bob" not in page
+    assert "user:bob" not in page
     assert listed(page) == ["R1"]
     assert pending_of(stale).is_pending
 
