@@ -207,22 +207,22 @@ PAGES: dict[str, Page] = {
         post=members(302, reader=403), params=of_project, data={"one": str(FIRST_NUMBER + 4)}
     ),
     "p/<slug:slug>/continuity/context/": Page(get=members(200), params=of_project),
-    # The one checkpoint there is is another member's.
+    # Of the two checkpoints there are one is the owner's, the other another member's.
     "p/<slug:slug>/continuity/checkpoint/": Page(
-        get=members(404),
-        post=members(404),
+        get=members(404, owner=200),
+        post=members(404, owner=302),
         params=of_project,
-        data={"stream": "main", "text": "## Objective\nMine now", "expected_version": "1"},
+        data={"stream": "main", "text": "## Objective\nMine now", "expected_version": "2"},
     ),
-    "p/<slug:slug>/continuity/checkpoint/file/": Page(get=members(404), params=of_project),
+    "p/<slug:slug>/continuity/checkpoint/file/": Page(get=members(404, owner=200), params=of_project),
     "p/<slug:slug>/continuity/checkpoint/still-so/": Page(
-        post=members(404), params=of_project, data={"stream": "main", "expected_version": "1"}
+        post=members(404, owner=302), params=of_project, data={"stream": "main", "expected_version": "2"}
     ),
     "p/<slug:slug>/continuity/checkpoint/new/": Page(
         get=members(200, reader=403),
         post=members(302, reader=403),
         params=of_project,
-        data={"stream": "main", "text": "## Objective\nMine"},
+        data={"stream": "another", "text": "## Objective\nMine"},
     ),
     "p/<slug:slug>/memories/new/": Page(
         get=members(200, reader=403),
