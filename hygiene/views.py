@@ -68,6 +68,8 @@ def fix(request: AuthedRequest, slug: str) -> HttpResponse:
     except SHOWN as refusal:
         if asked.how == APPLY and isinstance(refusal, SeveralMovedOn):
             return _show(request, project, form, refusal)
+        if isinstance(refusal, SeveralMovedOn):
+            _check_there(request, project, asked)
         put_on(form, refusal)
         return _refused(request, project, form, refusal.status)
     said = told(asked, results, before, report_of(project, brief=True).score)
@@ -131,6 +133,13 @@ def _refused(request: AuthedRequest, project: Project, form: FixForm, status: in
     """The page again, with the form as it was sent and what is wrong with it."""
     sent: dict[str, Any] = getattr(form, "cleaned_data", {})
     return _page(request, project, sent.get("rule") or "", sent.get("cursor") or "", form=form, status=status)
+
+
+def _check_there(request: AuthedRequest, project: Project, asked: Asked) -> None:
+    """What was never there to be seen is not found, rather than changed. Raises NoSuchMemory."""
+    there = Memory.objects.in_project(project).visible_to(request.user).with_numbers(asked.items)
+    for number in sorted(set(asked.items) - set(there.order_by().values_list("number", flat=True))):
+        raise NoSuchMemory(number)
 
 
 def _moved(request: AuthedRequest, project: Project, form: FixForm) -> list[Any]:
