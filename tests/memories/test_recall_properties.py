@@ -209,7 +209,9 @@ def test_every_store_fits_and_adds_up(
 ) -> None:  # fmt: skip
     with transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            closing_module, "_providers", [(n, *[lambda *_, line=line: line] * 2) for n, line in enumerate(said)]
+            closing_module,
+            "_providers",
+            [(n, *[lambda *_, line=line: line] * 2) for n, line in enumerate(said)],
         )
         settle(
             project,
