@@ -137,8 +137,9 @@ def _refused(request: AuthedRequest, project: Project, form: FixForm, status: in
 
 def _check_there(request: AuthedRequest, project: Project, asked: Asked) -> None:
     """What was never there to be seen is not found, rather than changed. Raises NoSuchMemory."""
-    there = Memory.objects.in_project(project).visible_to(request.user).with_numbers(asked.items)
-    for number in sorted(set(asked.items) - set(there.order_by().values_list("number", flat=True))):
+    named = {item.number for item in asked.items}
+    there = Memory.objects.in_project(project).visible_to(request.user).with_numbers(named)
+    for number in sorted(named - set(there.order_by().values_list("number", flat=True))):
         raise NoSuchMemory(number)
 
 
