@@ -17,6 +17,7 @@ from memories.curation.forms import ActionForm
 from memories.curation.moved import moved_since
 from memories.curation.previewing import preview_of
 from memories.curation.telling import told
+from memories.errors import NoSuchMemory
 from memories.list_filters import MemoryFilterSet
 from memories.models import Memory
 from memories.services import apply_several
@@ -69,7 +70,7 @@ def several(request: AuthedRequest, slug: str) -> HttpResponse:
             bag=new_bag_of(action, form.cleaned_data),
             waiting=read_number(request.POST.get("waiting")) or 0,
         )
-    except SHOWN as refusal:
+    except (*SHOWN, NoSuchMemory) as refusal:
         return _show(request, project, action, chosen, form, refusal, seen)
     messages.success(request, told(action, form.cleaned_data, results))
     return redirect(_back(request, project))

@@ -47,7 +47,7 @@ class Place(models.TextChoices):
     TOP = "top", "at the top level"
     INSIDE = "inside", "inside a bag"
     BAGS = "bags", "bags"
-    LOOSE = "loose", "loose: neither in a bag nor one"
+    LOOSE = "loose", "on its own"
 
 
 class Status(models.TextChoices):

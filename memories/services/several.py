@@ -156,14 +156,15 @@ def do_several(
 ) -> list[Result | Memory]:
     """Do all steps or none. `seen` are the versions that were shown, of every memory a step names.
 
-    Raises SeveralMovedOn where one of them is at another version now; and what the verbs raise.
+    Raises NoSuchMemory where a step names one that the actor doesn't see (any more), SeveralMovedOn where one
+    is at another version now; and what the verbs raise.
     """
     _check_many(steps)
     # Readers are refused by the verbs; here is only the lock that keeps what was seen as it is.
     writing = begin(actor, project, need=Role.READER)
     numbers = {number for step in steps for number in step.numbers}
     rows = dict(writing.seen().with_numbers(numbers | set(seen)).order_by().values_list("number", "version"))
-    for number in sorted(numbers - set(seen)):
+    for number in sorted(numbers):
         if number not in rows:
             raise NoSuchMemory(number)
     moved = [(number, rows.get(number)) for number, version in seen.items() if rows.get(number) != version]

@@ -288,6 +288,21 @@ def test_what_changed_between_is_a_conflict_and_shown_anew(
     assert client.post(SEVERAL, fields(refused)).status_code == 302
 
 
+def test_what_is_gone_by_then_is_said_and_nothing_is_done(
+    client: Client, project: Project, three: list[Memory], alice: User, bob: User
+) -> None:
+    theirs = MemoryFactory(project=project, author=bob, actor=person(bob))
+    shown = send(client, alice, "archive", 1, theirs.number, how="show")
+    revise_memory(actor=person(bob), memory=theirs, expected_version=1, visibility="private", title="Canary")
+    before = store()
+    refused = confirm(client, shown)
+    assert refused.status_code == 404
+    assert f"There is no memory #{theirs.number} here that you can see." in text(refused)
+    assert "Canary" not in text(refused)
+    assert fields(refused)["numbers"] == "1"
+    assert not written(before)
+
+
 @pytest.mark.parametrize("chosen", ["match", "shown"])
 def test_all_that_match_and_all_that_are_shown(
     client: Client, project: Project, alice: User, chosen: str
