@@ -19,8 +19,10 @@ from bench.servers import ENGINES
 from bench.sets import Set, read_sets
 from bench.speed import LARGE, QUICK, Plan, measure_speed
 from bench.startup import beside, measure_startup
+from bench.work import measure_work
 
-PARTS = ("speed", "hygiene", "retrieval", "relations", "startup")
+PARTS = ("speed", "work", "hygiene", "retrieval", "relations", "startup")
+_OF_STORES = {"work": measure_work, "hygiene": measure_hygiene}
 _OF_DATA: dict[str, Callable[[str, Sequence[Set]], tuple[list[Row], list[str]]]] = {
     "retrieval": measure_retrieval,
     "relations": measure_relations,
@@ -77,8 +79,8 @@ def _measured(part: str, engine: str, options: argparse.Namespace) -> tuple[list
         if options.large:
             plan = replace(plan, sizes=(*plan.sizes, LARGE))
         figures, lines = measure_speed(engine, plan)
-    elif part == "hygiene":
-        figures = measure_hygiene(engine, quick=options.quick)
+    elif part in _OF_STORES:
+        figures = _OF_STORES[part](engine, quick=options.quick)
     else:
         rows, notes = _OF_DATA[part](engine, read_sets(options.data))
         figures = figures_of(rows)

@@ -248,6 +248,9 @@ class CheckpointAdmin(_Searched):
     def erased_name(self, obj: Checkpoint) -> str:
         return f"a checkpoint of {obj.user} in {obj.project.slug}"
 
+    def erased_title(self, obj: Checkpoint) -> str:
+        return f"the stream {obj.stream}"
+
     def logged_as(self, obj: Checkpoint) -> Checkpoint:
         return Checkpoint(pk=obj.pk, stream="a stream", user_id=obj.user_id)
 

@@ -34,6 +34,10 @@ class Erasable(ServiceAdmin):
         """What it is called, without anything that it says."""
         return f"#{obj.number} in {obj.project.slug}"
 
+    def erased_title(self, obj: Any) -> str:
+        """By what whoever is asked knows it."""
+        return str(obj.title)
+
     @admin.display(description="erase")
     def erase_link(self, obj: Any) -> str:
         return format_html('<a href="{}">Erase…</a>', reverse(self._url_name("erase"), args=(obj.pk,)))
@@ -60,6 +64,7 @@ class Erasable(ServiceAdmin):
             "opts": self.opts,
             "object": obj,
             "name": name,
+            "title_of": self.erased_title(obj),
             "says": self.erase_says,
             "title": f"Erase {name}?",
         }

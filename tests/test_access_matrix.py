@@ -205,6 +205,10 @@ _new = {"password1": "another correct horse", "password2": "another correct hors
 PAGES |= {
     "admin/projects/user/<id>/password/": _admin_page(200, lambda world: world.author.pk, **_new),
     "admin/memories/memory/<path:object_id>/erase/": _admin_page(200, lambda world: world.shared.pk),
+    **{
+        f"admin/tasks/{name}/<path:object_id>/erase/": _admin_page(200, ADMIN_MODELS[f"tasks/{name}"][0])
+        for name in ("task", "receipt", "checkpoint")
+    },
     "admin/": _admin_page(200),
     "admin/password_change/": _admin_page(200, **_new),
     "admin/password_change/done/": _admin_page(200),

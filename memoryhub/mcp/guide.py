@@ -32,7 +32,8 @@ GUIDE = f"""\
 ## Reading
 - {START} The first says where work stands: your checkpoint, what became of your proposals, tasks, and what \
 others handed over. The second lists what the project knows, one line a memory. Both count what they do not show.
-- memory_search finds by words, in whole sentences too. `no_confident_match: true` means that probably nothing \
+- memory_search finds by words, in whole sentences too: memories, tasks and receipts, or of them what `types` names. kinds and path \
+find memories alone. `no_confident_match: true` means that probably nothing \
 relevant is known. memory_get reads whatever a number names, whole: a memory, a task or a receipt.
 - memory_rules lists the constraints; give it the path that you are about to change.
 

@@ -9,13 +9,15 @@ LONG_TEXTS = {
 
 
 def long_texts_last(apps, schema_editor):
-    """On SQLite a new column comes last, and reading it would mean reading past the texts of every row."""
+    """On SQLite a new column comes last, and reading it means reading past the texts of every row. The table is
+    made anew, as for any change that SQLite can't do in place; its columns follow the fields' counters.
+    """
     if schema_editor.connection.vendor != "sqlite":
         return
     for name, texts in LONG_TEXTS.items():
         model = apps.get_model("tasks", name)
-        model._meta.local_fields.sort(key=lambda field: field.name in texts)
-        model._meta._expire_cache()
+        for text in texts:
+            model._meta.get_field(text).creation_counter += 1_000_000
         schema_editor._remake_table(model)
 
 

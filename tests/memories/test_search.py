@@ -273,11 +273,11 @@ def test_the_number_of_queries_is_fixed(
 
 # Words as people see them, of any script; not the marks that only shape a neighbour.
 _LETTERS = st.characters(categories=("Lu", "Ll", "Lo", "Nd"), exclude_characters="\u0640")
-_WORDS = st.text(_LETTERS, min_size=1, max_size=12)
+WORDS = st.text(_LETTERS, min_size=1, max_size=12)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(words=st.lists(_WORDS, min_size=1, max_size=6))
+@given(words=st.lists(WORDS, min_size=1, max_size=6))
 def test_a_memory_is_found_by_any_word_that_it_contains(
     project: Project, alice: User, words: list[str]
 ) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from memories.models import Memory
 from projects.models import Project, User
-from tests.factories import DETAILS, MemoryFactory
+from tests.factories import DETAILS, MemoryFactory, receipt_in, task_in
 from tests.mcp_client import CONTEXT, Agent
 from tests.rest.script import Script
 from tests.reviews.asking import policy, propose
@@ -32,6 +32,17 @@ READS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_list", {"since": "2020-01-01", "kind": "fact"}, "/memories?since=2020-01-01&kind=fact"),
     ("memory_search", {"query": "port"}, "/search?query=port"),
     ("memory_search", {"query": "port", "detail": "full"}, "/search?query=port&detail=full"),
+    (
+        "memory_search",
+        {"query": "port", "types": ["task", "receipt"]},
+        "/search?query=port&types=task,receipt",
+    ),
+    ("memory_search", {"query": "port", "types": "task"}, "/search?query=port&types=task&types=task"),
+    (
+        "memory_search",
+        {"query": "port", "types": "memory", "limit": 1},
+        "/search?query=port&types=memory&limit=1",
+    ),
     ("memory_get", {"ref": 1}, "/memories/1"),
     ("memory_get", {"ref": 2}, "/memories/2"),
     ("hygiene_report", {"limit": 1}, "/hygiene?limit=1"),
@@ -47,6 +58,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("memory_list", {"cursor": "abc"}, "/memories?cursor=abc"),
     ("memory_list", {"since": "2020-01-01T00:00:00"}, "/memories?since=2020-01-01T00:00:00"),
     ("memory_search", {}, "/search"),
+    ("memory_search", {"query": "port", "types": "tasks"}, "/search?query=port&types=tasks"),
     ("memory_search", {"query": "x" * 2001}, f"/search?query={'x' * 2001}"),
     ("memory_get", {"ref": 999}, "/memories/999"),
     ("hygiene_report", {"rule": "no"}, "/hygiene?rule=no"),
@@ -59,6 +71,8 @@ def store(project: Project, alice: User, bob: User) -> Project:
     bag = MemoryFactory(project=project, title="Ports", tags=["net"], kind="constraint", scope_paths=["src"])
     MemoryFactory(project=project, title="Port 8080", parent=bag, tags=["net", "db"], body="It listens.")
     MemoryFactory(project=project, title="Port 5432", parent=bag, kind="decision")
+    task_in(project, title="Open the port", description="On the relay.", tags=["net"])
+    receipt_in(project, summary="The port is open.", done="It listens.", references={"numbers": [4]})
     policy(project, "agents")
     for author in (alice, bob):
         propose(author, project, title=f"Port of {author.username}")

@@ -201,16 +201,16 @@ def fill(project: Project, author: User) -> None:
         receipt_in(project, author, title=f"Receipt {n}", summary="s" * 280, done=BIG)
 
 
-def test_a_large_store_stays_within_the_budget_and_what_is_not_shown_is_exact(
+def test_50_memories_50_tasks_and_100_receipts_of_20_kb_are_told_within_budget_and_queries_and_counted(
     project: Project, bob: User
 ) -> None:
     fill(project, bob)
     save(bob, project, **STATE)
     held = {"memories": 50, "tasks": 50, "receipts": 100}
-    usual = continuity_context(project, bob)
-    largest = continuity_context(
-        project, bob, full=True, budget=BUDGET_MAX, memories=50, tasks=50, receipts=100
-    )
+    most: dict[str, Any] = {"full": True, "budget": BUDGET_MAX, **held}
+    usual, largest = continuity_context(project, bob), continuity_context(project, bob, **most)
+    assert len(queries(project, bob)) <= 14
+    assert len(queries(project, bob, **most)) <= 14
     for answer, budget in ((usual, BUDGET), (largest, BUDGET_MAX)):
         assert len(as_json(answer)) <= budget
         assert answer["not_shown"] == {

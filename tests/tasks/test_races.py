@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Callable
+from copy import copy
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
+from memories.search import SearchFilter, search_memories
+from memories.search.upkeep import drift
 from projects.models import Project, Role, User
-from tasks.errors import CheckpointMovedOn, ClaimedByAnother, TaskMovedOn, TaskRule
+from tasks.errors import CheckpointMovedOn, ClaimedByAnother, NoSuchTask, TaskMovedOn, TaskRule
 from tasks.models import Blocker, Checkpoint, CheckpointEntry, Receipt, Task
-from tasks.services import claim_task, create_task, revise_task, save_checkpoint, write_handoff
-from tests.factories import ProjectFactory, agent, member, person, task_in, token_for
+from tasks.services import (
+    claim_task,
+    create_task,
+    erase_task,
+    revise_task,
+    save_checkpoint,
+    write_handoff,
+)
+from tests.factories import MemoryFactory, ProjectFactory, agent, member, person, task_in, token_for
 from tests.threads import at_once, errors
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,7 +51,7 @@ def test_32_sessions_of_8_tokens_claim_each_task_once(alice: User, project: Proj
         for step in range(len(tasks)):
             task = tasks[(step + 7 * n) % len(tasks)]
             try:
-                claim_task(actor=actor, task=task)
+                claim_task(actor=actor, task=copy(task))  # each has read it for itself
             except ClaimedByAnother:
                 continue
             finally:
@@ -57,13 +68,65 @@ def test_32_sessions_of_8_tokens_claim_each_task_once(alice: User, project: Proj
         assert all(holders[number] == f"session-{n}" for number in won)  # type: ignore[union-attr]
 
 
+def test_what_is_written_at_once_is_found_and_in_step_with_the_index(alice: User, project: Project) -> None:
+    """Each write and its words are one transaction: a reader never finds more than there is, nor less."""
+    task = task_in(project, alice, title="The harbour is deep")
+    counts: list[int] = []
+
+    def work(n: int) -> None:
+        by = agent(alice, f"session-{n}")
+        try:
+            for step in range(4):
+                said = f"Harbour {n} {step}"
+                if n == 0:
+                    found = search_memories(project, alice, "harbour", SearchFilter(), limit=50)
+                    counts.append(found.total)
+                    assert len(found.items) == found.total
+                elif n == 1:
+                    revise_task(actor=by, task=task, expected_version=step + 1, title=said)
+                elif n % 3:
+                    create_task(actor=by, project=project, title=said, summary="A harbour.")
+                elif n % 2:
+                    write_handoff(actor=by, project=project, summary=said)
+                else:
+                    MemoryFactory(project=project, actor=by, author=alice, title=said)
+        finally:
+            connection.close()
+
+    results = at_once(12, work)
+    assert not errors(results)
+    assert counts == sorted(counts)
+    found = search_memories(project, alice, "harbour", SearchFilter(), limit=50)
+    assert found.total == 1 + 10 * 4
+    assert not drift(project)
+
+
+def test_of_an_erase_and_writes_at_once_no_word_stays(alice: User, project: Project) -> None:
+    """Whoever comes later finds nothing to change; whoever came before is erased with it."""
+    for _ in range(4):
+        task = task_in(project, alice, title="Secret harbour")
+        verbs: list[Callable[[], object]] = [
+            lambda task=task: erase_task(actor=person(alice), task=task),
+            lambda task=task: revise_task(actor=person(alice), task=task, expected_version=1, title="Secret"),
+            lambda task=task: claim_task(actor=agent(alice), task=task),
+            lambda task=task: task_in(project, alice, parent=task.number),
+        ]
+        results = at_once(len(verbs), lambda n, verbs=verbs: verbs[n]())
+        assert {type(error) for error in errors(results)} <= {NoSuchTask, TaskMovedOn}
+        task.refresh_from_db()
+        assert (task.is_erased, task.title, task.claim_until) == (True, "(erased)", None)
+        assert not Task.objects.inside(task).exists()
+    assert search_memories(project, alice, "secret", SearchFilter(), limit=5).total == 0
+    assert not drift(project)
+
+
 def test_of_two_claims_at_once_exactly_one_wins(alice: User, project: Project) -> None:
     for _ in range(10):
         task = task_in(project, alice)
         # The one that lapsed is gone for both.
         until = timezone.now() - dt.timedelta(seconds=1)
         Task.objects.filter(pk=task.pk).update(claim_user=alice, claim_session="old", claim_until=until)
-        results = at_once(2, lambda n, task=task: claim_task(actor=agent(alice, f"s-{n}"), task=task))
+        results = at_once(2, lambda n, task=task: claim_task(actor=agent(alice, f"s-{n}"), task=copy(task)))
         assert [type(error) for error in errors(results)] == [ClaimedByAnother]
 
 

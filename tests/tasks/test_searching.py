@@ -12,6 +12,8 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memories.evidence import near
 from memories.recall import recall
@@ -36,7 +38,7 @@ from tests.factories import (
 )
 from tests.mcp_client import Agent
 from tests.memories.ranked import ranked
-from tests.memories.test_search import found
+from tests.memories.test_search import WORDS, found
 from tests.memories.test_upkeep import doctor
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +76,20 @@ def test_a_receipt_is_found_by_a_word_in_any_text(project: Project, bob: User, g
     receipt_in(project)
     receipt = receipt_in(project, **given)
     assert found(project, bob, "zebra") == [receipt.number]
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(WORDS, min_size=1, max_size=6))
+def test_work_in_flight_is_found_by_any_word_of_any_script(bob: User, words: list[str]) -> None:
+    project, text = ProjectFactory(), " ".join(words)
+    MembershipFactory(project=project, user=bob)
+    numbers = {
+        task_in(project, title="x", description=text).number,
+        receipt_in(project, title="x", done=text).number,
+    }
+    for word in words:
+        assert set(found(project, bob, word)) == numbers, word
+    assert not drift(project)
 
 
 def test_types_narrow_and_every_total_is_exact(project: Project, bob: User) -> None:
@@ -179,9 +195,9 @@ def test_what_memories_alone_have_finds_memories_alone(project: Project, bob: Us
         {"status": "active", "path": "src"}, {"visibility": "shared", "path": "src"},
         {"origin": "user", "path": "src"},
     ]  # fmt: skip
-    for given in narrowed:
-        assert found(project, bob, "zebra", **given) == [rule.number]
-        assert found(project, bob, "zebra", types=[TASK, RECEIPT], **given) == []
+    for narrower in narrowed:
+        assert found(project, bob, "zebra", **narrower) == [rule.number]
+        assert found(project, bob, "zebra", types=[TASK, RECEIPT], **narrower) == []
 
 
 def test_tags_dates_and_authors_narrow_all_types(project: Project, alice: User, bob: User) -> None:
@@ -312,9 +328,9 @@ def test_the_number_of_queries_is_fixed(project: Project, bob: User) -> None:
             three(project, f"zebra {many} {n}")
             task_in(project, title="Zebra", blocked_by=[2], parent=2, tags=["a"], assignee="bob")
         counts.append([])
-        for given in ({}, {"detail": "full", "budget": 100_000}):
+        for how in ({}, {"detail": "full", "budget": 100_000}):
             with CaptureQueriesContext(connection) as caught:
-                assert its.call("memory_search", query="zebra", limit=50, **given).json["items"]
+                assert its.call("memory_search", query="zebra", limit=50, **how).json["items"]
             counts[-1].append(len(caught))
     assert counts[0] == counts[1]
     assert counts[0][0] <= 20
