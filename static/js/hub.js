@@ -123,13 +123,6 @@
     document.getElementById("announcement").textContent = sentence;
   }
 
-  /* Where the navigation is a strip, the current page's entry is in sight. */
-  const current = document.querySelector(".nav [aria-current]");
-  if (current) {
-    const strip = current.closest(".nav");
-    strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.clientWidth) / 2;
-  }
-
   /* Theme and density change at once; the forms without this load the page again. */
   for (const form of document.querySelectorAll("[data-look]")) {
     const look = form.dataset.look;
