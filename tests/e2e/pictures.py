@@ -41,7 +41,7 @@ def demo() -> Iterator[tuple[str, str]]:
         free.close()
         given = {name: value for name, value in os.environ.items() if name not in NOT_THE_DEMOS}
         given |= {"MEMORYHUB_DATA": folder, "PORT": port, "PYTHONUNBUFFERED": "1"}
-        server = subprocess.Popen(  # noqa: S603
+        server = subprocess.Popen(
             [sys.executable, "-m", "memoryhub.run"],
             cwd=ROOT,
             env=given,
