@@ -23,13 +23,17 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 WIDTHS = {390: 844, 1024: 768, 1440: 900}
 THEMES = ("light", "dark")
-README = {"overview": "/p/lantern-shop/", "reviews": "/p/lantern-shop/reviews/"}
+README = {"overview": "/p/lantern-shop/"}
 # What the README's pictures measure.
 WIDTH, HEIGHT = 1280, 800
 # Somebody's own hub is not to be shown, nor written to.
 NOT_THE_DEMOS = ("DJANGO_SETTINGS_MODULE", "DATABASE_URL", "MEMORYHUB_URL", "ALLOWED_HOSTS")
 # What no link leads to.
-OTHERS = {"nothing-found": "/p/lantern-shop/memories/?q=zeppelin", "not-here": "/p/lantern-shop/nowhere/"}
+OTHERS = {
+    "search": "/search/?q=recall",
+    "nothing-found": "/p/lantern-shop/memories/?q=zeppelin",
+    "not-here": "/p/lantern-shop/nowhere/",
+}
 
 
 @contextmanager
@@ -91,8 +95,12 @@ def of_all(page: Page, folder: Path) -> None:
     from tests.e2e.crawling import crawl
 
     folder.mkdir(parents=True, exist_ok=True)
-    for route, _ in crawl(page, "/p/lantern-shop/"):
-        _at_every_look(page, folder, re.sub(r"\W+", "-", re.sub("<.*?>/?", "", route)).strip("-") or "home")
+    # The project with work in flight, and the one that needs a clean-up.
+    for start in ("/p/memoryhub/", "/p/lantern-shop/"):
+        for route, _ in crawl(page, start):
+            _at_every_look(
+                page, folder, re.sub(r"\W+", "-", re.sub("<.*?>/?", "", route)).strip("-") or "home"
+            )
     for name, address in OTHERS.items():
         page.goto(address)
         _at_every_look(page, folder, name)
@@ -103,6 +111,7 @@ def _at_every_look(page: Page, folder: Path, name: str) -> None:
         name += "-one"
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
+        page.reload()
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.screenshot(path=folder / f"{name}-{width}-{theme}.png", full_page=True)
