@@ -19,7 +19,7 @@ DEPLOY_ENV := env -u DEBUG MEMORYHUB_DATA=$(V)/check ALLOWED_HOSTS=hub.example.c
 # The stamp says nothing when the interpreter it was set up with is gone.
 $(shell $(PY) -c '' 2>/dev/null || rm -f $(V)/.ok)
 
-.PHONY: setup run test test-sqlite test-postgres e2e check format bench soak
+.PHONY: setup run test test-sqlite test-postgres e2e pictures check format bench soak
 .DEFAULT_GOAL := setup
 
 setup: $(V)/.ok
@@ -46,6 +46,10 @@ test-sqlite test-postgres: test-%: setup
 # pytest says 5 for "no tests": none yet is no failure here.
 e2e: setup
 	@$(PY) -m pytest -q -m e2e $(or $(wildcard tests/e2e),tests) $(ARGS) || test $$? -eq 5
+
+# The README's pictures, from a new demo. ARGS="--all FOLDER" takes every page, to be looked at.
+pictures: setup
+	@$(PY) -m tests.e2e.pictures $(ARGS)
 
 # The tests marked `slow`, at ten times the counts that `make test` runs them with.
 soak: setup

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Max, Q
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from memories.differences import Part, list_difference, word_difference
 from memories.models import Memory, Review, Revision
@@ -65,10 +65,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class History:
-    """A page of revisions, newest first; `older` is the version to go on before."""
+    """A page of revisions, newest first; `older`: the version to go on before, `first`: the oldest of all."""
 
     entries: list[Entry]
     older: int | None
+    first: Revision | None
 
 
 def history_of(memory: Memory, reader: User, *, before: int | None = None) -> History:
@@ -88,7 +89,7 @@ def history_of(memory: Memory, reader: User, *, before: int | None = None) -> Hi
         )
         for revision in revisions
     ]
-    return History(entries, revisions[-1].version if len(page) > PAGE else None)
+    return History(entries, revisions[-1].version if len(page) > PAGE else None, past.first())
 
 
 def reviews_behind(reader: User, revisions: Iterable[Revision]) -> Mapping[int, Review]:
@@ -103,29 +104,25 @@ class _Past:
     """The values that fields had before a revision, where the reader saw them come about."""
 
     def __init__(self, seen: RevisionQuerySet, revisions: list[Revision]) -> None:
-        self._versions = sorted(seen.order_by().values_list("version", flat=True))
         self._by_version = {revision.version: revision for revision in revisions}
-        self._fetch(seen, revisions)
+        changed = {name for revision in revisions for name in revision.fields}
+        names = [name for name in _COMPARED if name in changed]
+        sets = {f"sets_{name}": ExpressionWrapper(Q(fields__has_key=name), BooleanField()) for name in names}
+        rows = sorted(seen.order_by().annotate(**sets).values_list("version", *sets))
+        self._versions = [version for version, *_ in rows]
+        self._fetch(seen, rows, revisions)
 
-    def _fetch(self, seen: RevisionQuerySet, revisions: list[Revision]) -> None:
-        """The older revisions that set what this page's revisions changed: two queries, or none."""
-        if not revisions:
-            return
-        oldest = revisions[-1].version
-        names: set[str] = set()
-        for revision in reversed(revisions):
-            names |= set(revision.fields)
-        earlier = {
-            f"at_{name}": Max("version", filter=Q(fields__has_key=name))
-            for name in _COMPARED
-            if name in names
-        }
-        if oldest == 1 or not earlier:
-            return
-        last = seen.before(oldest).order_by().aggregate(**earlier)
-        versions = {version for version in last.values() if version}
-        for revision in seen.of_versions(versions) if versions else ():
+    def _fetch(self, seen: RevisionQuerySet, rows: list[tuple[Any, ...]], revisions: list[Revision]) -> None:
+        """The first, and the older ones that last set what this page's changed: a query, or none."""
+        oldest = revisions[-1].version if revisions else 0
+        last = {place: version for version, *sets in rows if version < oldest for place in _true(sets)}
+        missing = ({*last.values()} | set(self._versions[:1])) - set(self._by_version)
+        for revision in seen.of_versions(missing) if missing else ():
             self._by_version[revision.version] = revision
+
+    def first(self) -> Revision | None:
+        """The oldest that the reader may see."""
+        return self._by_version[self._versions[0]] if self._versions else None
 
     def version_before(self, version: int) -> int | None:
         """The newest that the reader saw before that one."""
@@ -145,6 +142,10 @@ class _Past:
         if len(between) != revision.version - setter + 1:
             return None
         return self._by_version[setter].fields[name]
+
+
+def _true(values: Iterable[bool]) -> list[int]:
+    return [place for place, value in enumerate(values) if value]
 
 
 _EMPTY: dict[str, Any] = {

@@ -61,7 +61,6 @@ class Shown:
     sections: list[Section]
     links: list[LinkLine] = field(default_factory=list)
     predecessor: LinkLine | None = None
-    first: Revision | None = None
     children: Page | None = None
     history: History | None = None
     waiting: list[Row] = field(default_factory=list)
@@ -82,7 +81,6 @@ def shown_to_member(memory: Memory, reader: User, *, cursor: str, before: int | 
             sections_of(memory),
             links=links,
             predecessor=next((line for line in links if line.says == "supersedes"), None),
-            first=Revision.objects.visible_to(reader).of(memory).oldest_first().without_values().first(),
             children=children_of(memory, reader, cursor) if getattr(memory, "child_count", 0) else None,
             history=history_of(memory, reader, before=before),
             waiting=waiting_on(memory, reader),

@@ -1,0 +1,69 @@
+"""Every link from Home on, as an owner, a member, a reader and a stranger: read off the pages themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from projects.models import Membership, User
+from tests.e2e.conftest import WIDTHS, Hub
+from tests.e2e.crawling import crawl, links
+from tests.factories import agent, receipt_in, task_in
+from tests.reviews.asking import policy, propose, propose_change
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Check = Callable[..., None]
+# Pages that only a link with words, or an address that is typed, leads to.
+TYPED = ("/search/?q=retry", "/p/harbor/search/?q=retry", "/p/harbor/memories/?q=xylophone")
+
+
+def fill_rooms(hub: Hub) -> None:
+    """Work in flight and a proposal, so that their pages are linked to."""
+    project, owner = hub.store.project, hub.store.owner
+    task_in(project, owner)
+    receipt_in(project, owner, unsurfaced_results="One test fails now and then.")
+    policy(project, "agents")
+    bob = User.objects.get(username="bob")
+    propose(agent(bob), project, title="Ports", summary="The API listens on port 9090.")
+    propose_change(agent(bob), hub.store.body, summary="They carry customer tokens. Log the path alone.")
+
+
+def look(page: Page, axe: Check | None) -> None:
+    """It fits at every width, and breaks no rule in either theme."""
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (page.url, width)
+    if axe is None:
+        return
+    axe(page)
+    # A theme is other colours and nothing else.
+    page.emulate_media(color_scheme="dark")
+    axe(page, "color-contrast")
+    page.emulate_media(color_scheme="light")
+
+
+def test_every_link_opens_for_whoever_is_shown_it(hub: Hub, axe: Check) -> None:
+    fill_rooms(hub)
+    seen: dict[str, set[str]] = {}
+    people = {"owner": hub.store.owner, "reader": hub.store.reader, "stranger": hub.store.stranger}
+    people["member"] = Membership.objects.get(user__username="bob").user
+    checked: set[str] = set()
+    for who, user in people.items():
+        page = hub.open(user)
+        asked = seen[who] = set[str]()
+        for start in ("/", *(TYPED if who == "owner" else ())):
+            for route, address in crawl(page, start):
+                # What looks the same for all is looked at once.
+                look(page, None if route in checked else axe)
+                checked.add(route)
+                asked.update(links(page), [address])
+        for address in sorted(asked):
+            answer = page.request.get(address)
+            assert answer.status < 400, f"{address} answers {answer.status} to the {who}"
+    assert seen["stranger"] < seen["owner"]
+    assert any("/settings/" in one for one in seen["owner"])
+    # What one may not open isn't shown as a link: a reader has nothing to write with.
+    assert not [one for one in seen["reader"] if one.endswith(("/edit/", "/new/")) and one.startswith("/p/")]
