@@ -2,8 +2,8 @@
 
 The proof is a comparison: everything that a reader can ask is asked before the memory exists, and again
 after its author has written it, put it into a shared bag, linked, changed, verified, moved and archived
-it. Every byte is the same. Owners, who see most, look after each step; the others after the first and after
-the last, and after each in `make soak`.
+it. Every byte is the same. An owner's agents, who see most, look after each step; the others and the
+pages after the first and after the last, and after each in `make soak`.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def test_pages_show_nothing_to_others(
         lambda unknown: on_the_web(reader, project, known, unknown),
         project.last_number + 1,
         deeds(author, project, known),
-        each=who == "alice" or scale > 1,
+        each=scale > 1,
     )
 
 

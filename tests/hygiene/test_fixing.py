@@ -78,7 +78,7 @@ def test_a_fix_does_what_its_preview_said(rule: str, project: Project, alice: Us
         assert shown.saves == item["points"]
 
 
-@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_fixes_in_any_order_lower_the_penalty_as_shown(data: Any, project: Project, alice: User) -> None:
     from django.db import transaction
