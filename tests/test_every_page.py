@@ -18,7 +18,7 @@ from memories.models import Memory
 from projects.models import AccessToken, Membership, Project, User
 from tasks.models import Checkpoint
 from tests.access.world import World, make_world
-from tests.memories.bulk import LONG_AGO, stock
+from tests.memories.bulk import LONG_AGO, analyse, stock
 from tests.tasks.pages import many_receipts, many_tasks
 from tests.test_access_matrix import PAGES, expected, path_of
 
@@ -92,6 +92,7 @@ def taken(many: int) -> dict[str, tuple[int, int]]:
     world = make_world()
     paths = {route: path_of(route, PAGES[route].params(world)) + PAGES[route].query for route, _ in pages()}
     fill(world, many)
+    analyse()
     found = {}
     for route, who in pages():
         client, path = world.client(who), paths[route]

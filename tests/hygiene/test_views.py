@@ -25,7 +25,7 @@ from tests.access.looking import store as whole_store
 from tests.factories import MemoryFactory
 from tests.hygiene.browsing import FIX, PAGE, read, seen, send
 from tests.hygiene.looking import ago, touch
-from tests.memories.bulk import stock
+from tests.memories.bulk import analyse, stock
 
 pytestmark = pytest.mark.django_db
 
@@ -248,6 +248,7 @@ def test_pages_take_as_few_queries_for_3_findings_as_for_300(
     taken: dict[str, list[int]] = {address: [] for address in addresses}
     for many in (3, 297):
         many_findings(project, alice, many)
+        analyse()
         for address in addresses:
             Report.objects.all().delete()
             cold = queries_of(client, address)
