@@ -179,7 +179,9 @@
       else row.removeAttribute("aria-current");
     }
     const heading = document.getElementById("change-title");
-    if (!heading) return;
+    // Who writes in it already isn't taken away: what is typed would be read as keys.
+    const active = document.activeElement;
+    if (!heading || (change.contains(active) && active.matches("input, textarea, select"))) return;
     heading.focus({ preventScroll: true });
     const top = change.getBoundingClientRect().top;
     if (top < 0 || top > innerHeight / 2) change.scrollIntoView();
