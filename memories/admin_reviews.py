@@ -126,7 +126,7 @@ class ReviewAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = Review.objects.visible_to_staff().with_marks_for_staff()
-        return rows.select_related("project", "memory", "proposer", "decided_by").order_by(*self.ordering)
+        return rows.whole().order_by(*self.ordering)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         if "\x00" in search_term:  # no database takes it

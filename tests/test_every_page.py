@@ -28,8 +28,6 @@ FEW, MANY = 3, 300
 MOST_QUERIES, MOST_BYTES = 20, 150_000
 # A history longer than its page asks once more: for the versions before it that set what the page's changed.
 ONE_MORE = ("p/<slug:slug>/memories/<int:number>/", "p/<slug:slug>/memories/<int:number>/history/")
-# The queue shows a proposal with its standing and what is similar: this many where it changes every field.
-OF_PROPOSALS, MOST_OF_PROPOSALS = ("reviews/", "p/<slug:slug>/reviews/"), 22
 # What no person opens as a page: answers for machines, files to keep, and what sends one elsewhere.
 NO_PAGES = ("api/", "healthz", "admin/jsi18n/", "admin/autocomplete/")
 
@@ -83,10 +81,6 @@ def fill(world: World, many: int) -> None:
     Membership.objects.bulk_create(Membership(project=one, user=owner, role="owner") for one in others)
 
 
-def most(route: str) -> int:
-    return MOST_OF_PROPOSALS if route.startswith(OF_PROPOSALS) else MOST_QUERIES
-
-
 def taken(many: int) -> dict[str, tuple[int, int]]:
     """By address, the queries of a page when it is opened again, and its bytes."""
     world = make_world()
@@ -116,7 +110,7 @@ def test_every_page_takes_as_many_queries_for_three_rows_as_for_three_hundred() 
         if now > few[route][0] + (route in ONE_MORE)
     }
     assert not slower, f"More queries with {MANY} rows than with {FEW}: {slower}"
-    over = {route: now for route, (now, _) in many.items() if now > most(route)}
+    over = {route: now for route, (now, _) in many.items() if now > MOST_QUERIES}
     assert not over, f"Too many queries: {over}"
     large = {route: size for route, (_, size) in many.items() if size > MOST_BYTES}
     assert not large, f"More than {MOST_BYTES} bytes: {large}"

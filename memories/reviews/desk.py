@@ -99,7 +99,7 @@ def shown_review(review: Review, reader: User, role: Role | None) -> ShownReview
     """The page of a proposal that was loaded for its reader with `whole()`, in a fixed number of queries."""
     with read_snapshot():
         proposal = proposal_of(review, reader)
-        near = near_by(review.project, reader, evidence_of(review, reader)) if review.is_pending else Near()
+        near = near_by(review.project, reader, evidence_of(proposal, reader)) if review.is_pending else Near()
         return ShownReview(
             proposal,
             change_name(review.kind, publishes=review.publishes, restores="status" in review.fields),

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Count, Exists, ExpressionWrapper, F, Max, Min, OuterRef, Q
 
 from memories.querysets import readable_by, readable_by_staff
-from projects.models import Role
+from projects.models import Membership, Role
 
 if TYPE_CHECKING:
     from memories.models import Memory, Review  # noqa: F401 - named in quotes below
@@ -121,11 +121,11 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def for_rows(self) -> ReviewQuerySet:
         """What a row of a list shows, without the proposed texts."""
-        return self.select_related("project", "memory", "proposer", "decided_by").defer(*_HEAVY)
+        return self.whole().defer(*_HEAVY)
 
     def for_standing(self) -> ReviewQuerySet:
         """What tells whether each can be applied, and by which filters it is found."""
-        rows = self.select_related("project", "memory", "proposer").with_bags()
+        rows = self.select_related("project", "memory", "proposer").with_bags()._with_proposers_role()
         of_review = ("number", "kind", "status", "based_on", "beside", "other", "links")
         of_others = ("project__slug", "memory__number", "memory__version", "memory__project")
         of_proposer = ("proposer__username", "proposer__is_active", "proposer__is_superuser")
@@ -137,7 +137,15 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def whole(self) -> ReviewQuerySet:
         """With all that is proposed."""
-        return self.select_related("project", "memory", "proposer", "decided_by")
+        return self.select_related("project", "memory", "proposer", "decided_by")._with_proposers_role()
+
+    def _with_proposers_role(self) -> ReviewQuerySet:
+        """Annotates whether the proposer may still write in the project (`proposer_writes`)."""
+        writing = [role for role in Role if role.includes(Role.CONTRIBUTOR)]
+        members = Membership.objects.filter(
+            project=OuterRef("project"), user=OuterRef("proposer"), user__is_active=True, role__in=writing
+        )
+        return self.annotate(proposer_writes=Exists(members))
 
     def newest_first(self) -> ReviewQuerySet:
         return self.order_by("-number")

@@ -151,12 +151,12 @@ def _obstacles(review: Review, memory: Memory | None, named: Mapping[int, Memory
     return [Obstacle(one.why, one.number if one.number in seen else 0) for one in found]
 
 
-def evidence_of(review: Review, reader: User) -> dict[str, Any] | None:
+def evidence_of(proposal: Proposal, reader: User) -> dict[str, Any] | None:
     """How its text relates to what is known, as `memory_suggest` answers; None when it changes no text."""
+    review, memory = proposal.review, proposal.memory
     if not _SAYING & set(review.fields):
         return None
     fields: dict[str, Any] = {}
-    memory = review.memory
     if memory is not None and not review.publishes:
         names = ("title", "summary", "body", "kind", "details", "retrieval_hints", "visibility")
         fields = {name: value_of(memory, name) for name in (*names, "tags")}

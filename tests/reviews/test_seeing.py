@@ -124,7 +124,7 @@ def test_what_is_published_is_shown_whole_and_nothing_of_before(
     assert "blame" not in json.dumps([review.fields, review.edits])
     mine = proposal_of(as_is(review), bob)
     assert (mine.memory, shown(mine)["summary"]) == (note, (note.summary, "Said for all."))
-    assert evidence_of(as_is(review), rita) is not None
+    assert evidence_of(proposal_of(as_is(review), rita), rita) is not None
     approve(rita, review)
     assert (now(note).visibility, now(note).summary) == ("shared", "Said for all.")
     from memories.models import Revision

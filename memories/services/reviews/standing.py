@@ -10,7 +10,6 @@ from memories.errors import LinkRule
 from memories.models import ChangeKind, Memory, Review, Visibility
 from memories.services.bags import why_no_bag
 from memories.services.links import check_active
-from projects.models import Membership, Role
 
 Named = Mapping[tuple[int, int], Memory]
 
@@ -43,22 +42,22 @@ def moved_in(review: Review) -> list[int]:
 def obstacles_of(reviews: Iterable[Review]) -> dict[int, list[Obstacle]]:
     """By id, what stands in the way of each waiting proposal; nothing of one that can be applied.
 
-    Two queries, however many there are. Needs `for_rows` or `whole`. An approval may be refused for what
-    isn't looked at here: a text that is stored by now, a limit, a circle of links.
+    One query, however many there are. Needs `for_rows`, `for_standing` or `whole`. An approval may be
+    refused for what isn't looked at here: a text that is stored by now, a limit, a circle of links.
     """
     waiting = [review for review in reviews if review.is_pending]
     if not waiting:
         return {}
-    named, writers = _named_in(waiting), _writers_of(waiting)
-    found = {review.pk: list(_in_the_way(review, named, writers)) for review in waiting}
+    named = _named_in(waiting)
+    found = {review.pk: list(_in_the_way(review, named)) for review in waiting}
     return {pk: obstacles for pk, obstacles in found.items() if obstacles}
 
 
-def _in_the_way(review: Review, named: Named, writers: set[tuple[int, int]]) -> Iterable[Obstacle]:
+def _in_the_way(review: Review, named: Named) -> Iterable[Obstacle]:
     moved = _moved(review, named)
     for number in moved:
         yield Obstacle(Why.CHANGED, number)
-    if (review.project_id, review.proposer_id) not in writers and not _passes_everywhere(review):
+    if not review.proposer_writes and not _passes_everywhere(review):  # type: ignore[attr-defined]
         yield Obstacle(Why.PROPOSER)
         return
     for number in sorted(_beside(review) - set(moved)):
@@ -113,18 +112,6 @@ def _named_in(reviews: Sequence[Review]) -> Named:
         return {}
     rows = Memory.objects.filter(project__in={review.project_id for review in reviews}).with_numbers(numbers)
     return {(memory.project_id, memory.number): memory for memory in rows.for_standing()}
-
-
-def _writers_of(reviews: Sequence[Review]) -> set[tuple[int, int]]:
-    """Who may write where, of those who proposed."""
-    writing = [role for role in Role if role.includes(Role.CONTRIBUTOR)]
-    rows = Membership.objects.filter(
-        project__in={review.project_id for review in reviews},
-        user__in={review.proposer_id for review in reviews},
-        user__is_active=True,
-        role__in=writing,
-    )
-    return set(rows.values_list("project", "user"))
 
 
 def _passes_everywhere(review: Review) -> bool:
