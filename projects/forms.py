@@ -15,7 +15,7 @@ from django.utils import timezone
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.text import visible_marks
 from memoryhub.kernel.tools import Right
-from projects.context import DENSITIES, THEMES
+from projects.context import DENSITIES, SHORTCUTS, THEMES
 from projects.models import AccessToken, Project, Role
 
 # What a role can use at all: more in a token would promise what its user may not do.
@@ -159,6 +159,12 @@ class DensityForm(forms.Form):
     """How close together rows stand."""
 
     density = forms.ChoiceField(choices=list(DENSITIES.items()))
+
+
+class ShortcutsForm(forms.Form):
+    """Whether single letters do something."""
+
+    shortcuts = forms.ChoiceField(choices=list(SHORTCUTS.items()))
 
 
 class TimeZoneForm(forms.Form):

@@ -16,6 +16,7 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign_out"),
     path("theme/", views.theme, name="theme"),
     path("density/", views.density, name="density"),
+    path("shortcuts/", views.shortcuts, name="shortcuts"),
     path("profile/", views_account.profile, name="profile"),
     path("profile/password/", views_account.password, name="password"),
     path("tokens/", views_account.my_tokens, name="my_tokens"),

@@ -15,8 +15,8 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from memoryhub.kernel.requests import AuthedRequest
 from projects.attempts import count_attempt
-from projects.context import DENSITY_COOKIE, THEME_COOKIE
-from projects.forms import DensityForm, SignInForm, ThemeForm
+from projects.context import DENSITY_COOKIE, SHORTCUTS_COOKIE, THEME_COOKIE
+from projects.forms import DensityForm, ShortcutsForm, SignInForm, ThemeForm
 from projects.home import home_rows
 
 _A_YEAR = 365 * 24 * 3600
@@ -90,3 +90,9 @@ def theme(request: HttpRequest) -> HttpResponse:
 def density(request: HttpRequest) -> HttpResponse:
     """How close together rows stand."""
     return _kept_look(request, DensityForm(request.POST), "density", DENSITY_COOKIE)
+
+
+@require_POST
+def shortcuts(request: HttpRequest) -> HttpResponse:
+    """Whether single letters do something (WCAG 2.1.4, Character Key Shortcuts)."""
+    return _kept_look(request, ShortcutsForm(request.POST), "shortcuts", SHORTCUTS_COOKIE)

@@ -130,6 +130,7 @@ PAGES: dict[str, Page] = {
     ),
     "projects/new/": Page(get=signed_in(200), post=signed_in(302), data={"name": "Mine", "works_in": "none"}),
     "theme/": Page(post=everybody(302), data={"theme": "dark"}),
+    "shortcuts/": Page(post=everybody(302), data={"shortcuts": "off"}),
     "density/": Page(post=everybody(302), data={"density": "compact"}),
     "p/<slug:slug>/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/connect/": Page(

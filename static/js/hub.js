@@ -4,10 +4,10 @@
   const root = document.documentElement;
   root.classList.add("js");
 
-  /* `/` goes to the search, as long as nobody is typing. Escape closes menus. */
+  /* `/` goes to the search, as long as nobody is typing and single keys are on. Escape closes menus. */
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (event.key === "/" && root.dataset.shortcuts !== "off" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const search = document.querySelector("[data-search]");
       if (search) {
         event.preventDefault();
@@ -123,7 +123,7 @@
     document.getElementById("announcement").textContent = sentence;
   }
 
-  /* Theme and density change at once; the forms without this load the page again. */
+  /* Theme, density and single keys change at once; the forms without this load the page again. */
   for (const form of document.querySelectorAll("[data-look]")) {
     const look = form.dataset.look;
     form.addEventListener("submit", async (event) => {
@@ -136,7 +136,7 @@
         redirect: "manual",
       });
       if (answer.type !== "opaqueredirect" && !answer.ok) return;
-      if (chosen === "system" || chosen === "comfortable") delete root.dataset[look];
+      if (["system", "comfortable", "on"].includes(chosen)) delete root.dataset[look];
       else root.dataset[look] = chosen;
       for (const button of document.querySelectorAll(`[data-look="${look}"] button`)) {
         button.setAttribute("aria-pressed", String(button.value === chosen));

@@ -92,6 +92,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (document.documentElement.dataset.shortcuts === "off") return;
     if (keys.open || document.querySelector("[data-menu][open]")) return;
     if (event.target.closest("textarea, select, [contenteditable], input:not([type=checkbox])")) return;
     const act = Object.hasOwn(ACTS, event.key) && ACTS[event.key];

@@ -116,6 +116,26 @@ def test_a_queue_is_emptied_by_keyboard_across_projects(hub: Hub, axe: Check, ri
     assert Memory.objects.get(title="Berths").summary == "There are forty berths."
 
 
+def test_single_keys_can_be_turned_off(hub: Hub, rita: User) -> None:
+    wait_on(hub, rita)
+    page = hub.open(rita)
+    page.goto("/profile/")
+    keys = page.get_by_role("group", name="Single keys")
+    keys.get_by_role("button", name="Off").click()
+    expect(page.locator("html")).to_have_attribute("data-shortcuts", "off")
+    page.goto("/reviews/")
+    expect(page.locator("#change-title")).to_contain_text("Tides")
+    page.keyboard.type("a?/")
+    expect(page.locator("#keys")).to_be_hidden()
+    expect(page.locator("#q")).not_to_be_focused()
+    assert Review.objects.pending().count() == 4
+    page.goto("/profile/")
+    keys.get_by_role("button", name="On").click()
+    expect(page.locator("html")).not_to_have_attribute("data-shortcuts", "off")
+    page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
+
+
 def test_nothing_is_decided_that_is_not_seen(hub: Hub, rita: User) -> None:
     wait_on(hub, rita)
     page = hub.open(rita, width=390)

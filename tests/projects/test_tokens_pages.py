@@ -174,6 +174,17 @@ def test_the_present_password_cant_be_guessed_at_length(bob: User) -> None:
     assert [client.post("/profile/password/", typed).status_code for _ in range(2)] == [422, 429]
 
 
+def test_single_keys_can_be_turned_off(client: Client, db: None) -> None:
+    assert "data-shortcuts" not in text(client.get("/sign-in/"))
+    assert client.post("/shortcuts/", {"shortcuts": "off", "next": "/sign-in/"})["Location"] == "/sign-in/"
+    assert client.cookies["shortcuts"]["httponly"]
+    assert 'data-shortcuts="off"' in text(client.get("/sign-in/"))
+    client.post("/shortcuts/", {"shortcuts": "evil"})
+    assert 'data-shortcuts="off"' in text(client.get("/sign-in/"))
+    client.post("/shortcuts/", {"shortcuts": "on"})
+    assert "data-shortcuts" not in text(client.get("/sign-in/"))
+
+
 def test_density_is_kept_like_the_theme(client: Client, db: None) -> None:
     assert "data-density" not in text(client.get("/sign-in/"))
     response = client.post("/density/", {"density": "compact", "next": "/sign-in/"})
