@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from bench import FLOOR_PATH, queries
+from bench.crowd import crowd_of
+from bench.growth import growth_of
 from bench.mcp import CONTEXT, LEGACY, MODERN, Agent, read_result
 from bench.plans import Planned, plans_of
 from bench.report import Figure
@@ -44,9 +46,11 @@ class Plan:
     writers: int = 32
     writes_each: int = 20
     starts: int = 3
+    # How long each crowd of clients calls.
+    seconds: float = 10.0
 
 
-QUICK = Plan(sizes=(100, 1_000), rounds=3, calls=10, writes_each=6, starts=1)
+QUICK = Plan(sizes=(100, 1_000), rounds=3, calls=10, writes_each=6, starts=1, seconds=3.0)
 
 
 @dataclass
@@ -118,8 +122,10 @@ def measure_speed(engine: str, plan: Plan) -> tuple[list[Figure], list[str]]:
     with places(engine, plan) as served:
         planned = plans_of(served[-1].hub)
         figures = [*_reads(served, plan), _planned(served[-1].size, planned)]
+        figures += growth_of(served, plan)
         figures += [*_writes(served, plan), *_sizes(served[-1])]
         figures += _at_once(engine, served[-1], plan)
+        figures += crowd_of(served[-1], seconds=plan.seconds)
         figures += _starts(served[0], plan)
     return figures, [f"\n{engine}, a search of {served[-1].size:,}:", *(each.shown for each in planned)]
 

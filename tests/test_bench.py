@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
+from bench import plot
+from bench.compare import compared
 from bench.mapping import (
     decision_entry,
     first_sentence,
@@ -269,3 +273,32 @@ def test_made_memories_keep_the_limits() -> None:
         assert len(fields["title"]) <= 120
         assert summary_problem(fields["summary"]) is None
     assert len(words.body(250)) > 20_000
+
+
+# --- Growth --------------------------------------------------------------------------
+
+
+def grown(value: float, size: str = "1,000") -> dict[str, object]:
+    return {"work": f"growth of recall at {size}, p50", "value": value, "unit": "ms"}
+
+
+def test_growth_is_read_drawn_and_tabled() -> None:
+    figures = {"sqlite": [grown(4.0), grown(8.5, "100,000"), {"work": "floor", "value": 3.0}]}
+    read = plot.read(figures)
+    assert read == {"sqlite": {"recall": {1_000: 4.0, 100_000: 8.5}}}
+    assert "| `memory_recall` | 4.0 | 8.5 |" in list(plot.table(read))
+    picture = ElementTree.fromstring(plot.drawn(read))
+    (line,) = (node for node in picture if node.tag.endswith("polyline"))
+    first, last = (pair.split(",") for pair in line.attrib["points"].split())
+    assert float(first[0]) < float(last[0])
+    assert float(first[1]) > float(last[1]), "slower is higher up"
+
+
+def test_two_runs_are_compared_figure_by_figure() -> None:
+    before = {"sqlite": [grown(4.0), grown(9.0, "100")]}
+    after = {"sqlite": [grown(5.0), grown(1.0, "10,000")]}
+    assert list(compared(before, after)) == [
+        "sqlite: growth of recall at 1,000, p50: 4 -> 5 ms (1.25)  <",
+        "sqlite: growth of recall at 10,000, p50: 1 ms (new)",
+        "sqlite: growth of recall at 100, p50: gone",
+    ]
