@@ -80,6 +80,13 @@ REMEDIES: dict[str, Remedy] = {
         "Decide",
         fixes=("supersede", "resolve"),
     ),
+    "drifted": Remedy(
+        "Commits changed what they cover since somebody looked at them.",
+        "Commits changed what it covers since {note}.",
+        "Verify",
+        fixes=("verify", "archive"),
+        several=("verify", "archive"),
+    ),
     "review_backlog": Remedy(
         "Proposals that nobody decided for a week.",
         "Waits since {note}.",

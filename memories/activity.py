@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.urls import reverse
 
-from memories.models import Review, Revision, Status, Visibility
+from memories.models import CommitReport, Review, Revision, Status, Visibility
 from memories.models.history import Provenance
 from memories.wording import change_name
 from memoryhub.kernel.actor import signed_name
@@ -99,8 +99,24 @@ def _decided(row: Any, project: Project) -> Event:
     )
 
 
+def _commits(project: Project, reader: User) -> QuerySet[Any]:
+    return CommitReport.objects.visible_to(reader).in_project(project).for_rows()
+
+
+def _commit(row: Any, project: Project) -> Event:
+    return Event(
+        at=row.created_at,
+        mark=row.short_hash,
+        title=f"Commit on {row.branch}" if row.branch else "Commit",
+        address="",
+        did="reported",
+        who=who_of(row),
+    )
+
+
 KINDS = (
     Kept("revisions", _revisions, _revision),
+    Kept("commits", _commits, _commit, person="reporter"),
     Kept("proposals", _reviews, _proposed, person="proposer"),
     Kept(
         "decisions",

@@ -18,7 +18,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.timesince import timesince
 
-from memories import admin_records, admin_reviews  # noqa: F401 - register what hangs on memories
+from memories import admin_commits, admin_records, admin_reviews  # noqa: F401 - register what hangs on memories
 from memories.admin_filters import AgeFilter, BagFilter, InsideFilter, TagFilter
 from memories.admin_forms import AddMemoryForm, ChangeMemoryForm
 from memories.models import Kind, Link, Memory, Origin, Revision, Status, Visibility, Weight

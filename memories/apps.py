@@ -37,6 +37,7 @@ class MemoriesConfig(AppConfig):
         register_closing_line(outcome_line, place=3, trying=tried_outcome_line)
         register_overview("reviews", overview_entry)
         register_check("bags", doctor.check_bags)
+        register_check("commits", doctor.check_commits)
         register_check("history", doctor.check_history)
         register_check("links", doctor.check_links)
         register_check("reviews", doctor.check_reviews)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from django.db.models import F, Max, Q
 
-from memories.models import ChangeKind, Link, Memory, Review, Revision, Status, Visibility
+from memories.models import ChangeKind, CommitScope, Link, Memory, Review, Revision, Status, Visibility
 from memories.search.types import searched_types, type_of_entry
 from memories.search.upkeep import drift
 from memoryhub.kernel.doctor import Finding
@@ -93,3 +93,11 @@ def check_index(project: Project) -> Iterator[Finding]:
     if found.summaries:
         many = len(found.summaries)
         yield Finding.drifted(f"{project.slug}: {many} summaries are not found by what they say. {mend}")
+
+
+def check_commits(project: Project) -> Iterator[Finding]:
+    """What a reported commit touched says the same project and time as its report."""
+    scopes = CommitScope.objects.filter(report__project=project)
+    wrong = scopes.exclude(project=project, committed_at=F("report__committed_at")).count()
+    if wrong:
+        yield Finding.broken(f"{project.slug} has {wrong} scopes that aren't as their commits' reports say.")

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from memories.history import History, history_of
 from memories.listing import PAGE_DEFAULT, Page, page_of
 from memories.markdown import rendered
-from memories.models import Link, Memory, Revision
+from memories.models import CommitReport, Link, Memory, Revision
 from memories.recall import Recall
 from memories.reviews.desk import waiting_on
 from memories.reviews.rows import Row
@@ -23,6 +23,8 @@ from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import User
 
 RECENT = 10
+# Of the commits that touched what a memory covers.
+COMMITS_SHOWN = 5
 _RECALL_NUMBER = re.compile(r"\[#(\d+)\]")
 
 
@@ -53,6 +55,14 @@ class LinkLine:
 
 
 @dataclass(frozen=True)
+class Touched:
+    """The newest reported commits that touched what it covers since somebody looked at it."""
+
+    commits: list[CommitReport]
+    has_more: bool
+
+
+@dataclass(frozen=True)
 class Shown:
     """Everything on a memory's page. A stranger to the project gets the memory alone."""
 
@@ -64,6 +74,7 @@ class Shown:
     children: Page | None = None
     history: History | None = None
     waiting: list[Row] = field(default_factory=list)
+    touched: Touched | None = None
 
 
 def shown_to_stranger(memory: Memory) -> Shown:
@@ -84,7 +95,15 @@ def shown_to_member(memory: Memory, reader: User, *, cursor: str, before: int | 
             children=children_of(memory, reader, cursor) if getattr(memory, "child_count", 0) else None,
             history=history_of(memory, reader, before=before),
             waiting=waiting_on(memory, reader),
+            touched=touched_since(memory, reader) if memory.scope_paths else None,
         )
+
+
+def touched_since(memory: Memory, reader: User) -> Touched | None:
+    """What was reported since it was last changed or verified; None where nothing was."""
+    rows = CommitReport.objects.visible_to(reader).since_looked_at(memory).for_rows()
+    commits = list(rows[: COMMITS_SHOWN + 1])
+    return Touched(commits[:COMMITS_SHOWN], len(commits) > COMMITS_SHOWN) if commits else None
 
 
 def sections_of(memory: Memory) -> list[Section]:

@@ -148,7 +148,7 @@ def hygiene_page() -> str:
             "",
             "`t` is what makes one slip in a small project bearable: it costs at most four points, whatever the "
             "size. `p` says how much is a lot in a large one: few percent for what there are few of, a fifth "
-            "for what comes with age. A rule whose data doesn't exist yet finds nothing.\n",
+            "for what comes with age.\n",
             "## Why each\n",
             *why,
             "",

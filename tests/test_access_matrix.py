@@ -315,6 +315,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "memories/memory": (lambda world: world.shared.pk, (200, 200, 403)),
     "memories/revision": (lambda world: world.shared.revisions.get().pk, SHOWN_ONLY),
     "memories/review": (lambda world: world.review.pk, SHOWN_ONLY),
+    "memories/commitreport": (lambda world: 1, (403, 302, 403)),
     "memories/tag": (lambda world: world.shared.tags.get().pk, SHOWN_ONLY),
     "memories/link": (lambda world: 1, (403, 302, 403)),
     "memories/scopepath": (lambda world: 1, (403, 302, 403)),

@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, models, transaction
 from django.test.utils import CaptureQueriesContext
 
-from memories.models import Memory
+from memories.models import CommitReport, Memory
 from projects.models import AccessToken, Membership, Project, User
 from tasks.models import Checkpoint
 from tests.access.world import World, make_world
@@ -77,6 +77,8 @@ def fill(world: World, many: int) -> None:
     made = copies(world.token, many, user=lambda n: owner, public_part=lambda n: f"part{n:06}")
     through = AccessToken.projects.through
     through.objects.bulk_create(through(accesstoken_id=one.pk, project_id=project.pk) for one in made)
+    kept = CommitReport(project=project, reporter=owner, branch="main", committed_at=world.shared.created_at)
+    copies(kept, many, commit=lambda n: f"{n:040x}")
     others = Project.objects.bulk_create(Project(slug=f"dock-{n}", name=f"Dock {n}") for n in range(many))
     Membership.objects.bulk_create(Membership(project=one, user=owner, role="owner") for one in others)
 

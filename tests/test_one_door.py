@@ -65,6 +65,7 @@ _DERIVED = "derived from memories, written with them"
 _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
     "memories.SummaryKey": f"an index: {_DERIVED}",
+    "memories.CommitScope": f"which scopes a commit touched, private ones too: {_DERIVED}",
     "tasks.Blocker": "shown on the page of its task",
     "tasks.TaskTag": "shown on the page of its task",
     "hygiene.BagContents": _DERIVED,

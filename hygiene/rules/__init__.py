@@ -9,6 +9,7 @@ from __future__ import annotations
 from hygiene.rules import (
     contradiction,
     crowded_top_level,
+    drifted,
     long_summary,
     missing_summary,
     old_session_summaries,
@@ -36,6 +37,7 @@ __all__ = [
     "all_readers",
     "contradiction",
     "crowded_top_level",
+    "drifted",
     "is_narrowed",
     "long_summary",
     "missing_summary",

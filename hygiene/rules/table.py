@@ -153,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         5,
         "drifted memory",
         "drifted memories",
-        "a memory whose scope covers files that reported commits changed since it was verified",
+        "a memory whose scope covers files that reported commits changed since it was changed or verified",
         "A change of a file is no change of the rule about it: worth a look, no more.",
     ),
     Rule(

@@ -1,4 +1,5 @@
-"""The daily upkeep of a project: ages session summaries, and writes the day's history.
+"""The daily upkeep of a project: ages session summaries, drops old reports of commits, and writes the day's
+history.
 
 It acts for the operator, through the services, and is safe to run twice, at once, or after a week off:
 what is done already is found done. Private memories are left alone: they are their author's.
@@ -24,7 +25,7 @@ from hygiene.services.reporting import keep, numbers_now
 from memories.errors import BagRule, MovedOn
 from memories.models import Memory, Visibility
 from memories.recall.reading import start_of_day
-from memories.services import Applied, add_memory, revise_memory
+from memories.services import Applied, add_memory, prune_commits, revise_memory
 from memoryhub.kernel.errors import DomainError
 from projects.models import Membership, Project, Role, SummaryAction, User
 
@@ -45,6 +46,7 @@ class Tended:
     bagged: int = 0
     refused: int = 0
     rebuilt: int = 0
+    commits: int = 0
     score: int = 100
 
 
@@ -56,6 +58,7 @@ def tend(project: Project, *, at: dt.datetime | None = None, stopped: Stopped = 
         done.rebuilt = rebuild(project)
     if not project.is_archived:
         _age_summaries(project, day, done, stopped)
+        done.commits = prune_commits(project)
     if not stopped():
         done.score = record_day(project, at=at)
         Upkeep.objects.filter(project=project).update(tended_at=at)

@@ -254,3 +254,18 @@ DECIDED = shape(
     },
     required=("result", "review", "status", "decided_at"),
 )
+
+# --- commits ------------------------------------------------------------------------------
+
+COMMIT = shape(
+    "CommitReported",
+    {
+        "result": one_of(["applied"]),
+        "hash": TEXT,
+        "paths": {**COUNT, "description": "How many are kept."},
+        "left_out": COUNT,
+        "committed_at": TIME,
+        "unchanged": {**FLAG, "description": "It was reported before, and that report stands."},
+    },
+    required=("result", "hash", "paths", "left_out", "committed_at"),
+)

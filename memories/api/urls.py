@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memories.api import reviews, views
+from memories.api import commits, reviews, views
 
 _HERE = "projects/<slug:slug>"
 _MEMORY = f"{_HERE}/memories/<int:number>"
@@ -24,6 +24,7 @@ urlpatterns = [
     path(f"{_MEMORY}/restore", views.Restore.as_view(), name="restore"),
     path(f"{_MEMORY}/verify", views.Verify.as_view(), name="verify"),
     path(f"{_MEMORY}/revisions", views.Revisions.as_view(), name="revisions"),
+    path(f"{_HERE}/commits", commits.CommitList.as_view(), name="commits"),
     path(f"{_HERE}/reviews", reviews.ReviewList.as_view(), name="reviews"),
     path(_REVIEW, reviews.OneReview.as_view(), name="review"),
     path(f"{_REVIEW}/decision", reviews.Decision.as_view(), name="decision"),

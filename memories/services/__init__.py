@@ -2,6 +2,7 @@
 
 from memories.services.bringing import bring_memory
 from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
+from memories.services.commits import Reported, check_commit, note_scopes, prune_commits, report_commit
 from memories.services.curating import (
     add_tags,
     change_tags,
@@ -51,6 +52,7 @@ __all__ = [
     "Hint",
     "NewBag",
     "Pending",
+    "Reported",
     "Step",
     "Touch",
     "Trial",
@@ -63,6 +65,7 @@ __all__ = [
     "archive_memory",
     "bring_memory",
     "change_tags",
+    "check_commit",
     "check_fields",
     "decide_several",
     "do_several",
@@ -71,10 +74,13 @@ __all__ = [
     "mark_not_similar",
     "merge_memories",
     "move_into_bag",
+    "note_scopes",
+    "prune_commits",
     "refresh_summary",
     "register_forgetter",
     "register_watcher",
     "reject_review",
+    "report_commit",
     "resolve_contradiction",
     "restore_memory",
     "revise_memory",

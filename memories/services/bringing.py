@@ -15,6 +15,7 @@ from memories.keys import duplicate_key
 from memories.models import Memory, Origin, Revision
 from memories.search import index
 from memories.services.changes import Applied
+from memories.services.commits import note_scopes
 from memories.services.verbs import add_memory
 from memories.services.watching import Written, place_before, tell
 from memories.services.writing import begin, finish
@@ -58,4 +59,5 @@ def bring_memory(
         index(memory)
         tell(Written(writing, memory, frozenset({"summary"}), place_before(memory, {})))
         finish(writing)
+    note_scopes(memory)
     return memory

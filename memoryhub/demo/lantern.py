@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from hygiene.services import record_day
 from memories.models import Memory
-from memories.services import bring_memory, restore_memory
+from memories.services import bring_memory, report_commit, restore_memory
 from memoryhub.kernel.actor import Actor, Door, WriteContext
 from projects.models import Project, ReviewPolicy, User
 from projects.services import create_project
@@ -42,7 +42,8 @@ def load_lantern(owner: User) -> tuple[Project, int]:
 def _replay(project: Project, owner: User, now: dt.datetime) -> int:
     context = WriteContext(session="lantern", client="manage.py", branch="main")
     actor = Actor(user=owner, door=Door.COMMAND, context=context)
-    entries = tomllib.loads(_FILE.read_text(encoding="utf-8"))["memory"]
+    read = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    entries = read["memory"]
     made: dict[str, Memory] = {}
     week = entries[0]["days"]
     for entry in entries:
@@ -60,4 +61,13 @@ def _replay(project: Project, owner: User, now: dt.datetime) -> int:
         if restored:
             older = Memory.objects.get(pk=made[restored].pk)
             restore_memory(actor=actor, memory=older, expected_version=None, reason="Still looked up.")
+    for each in read["commit"]:
+        report_commit(
+            actor=actor,
+            project=project,
+            commit=each["hash"],
+            branch="main",
+            paths=each["paths"],
+            committed_at=now - dt.timedelta(days=each["days"]),
+        )
     return len(made)

@@ -108,6 +108,14 @@ API: dict[str, Address] = {
     f"{_MEMORY}/restore": Address({"POST": writing()}, of_memory, headers=VERSION_ONE),
     f"{_MEMORY}/verify": Address({"POST": writing()}, of_memory),
     f"{_MEMORY}/revisions": reading(of_memory),
+    f"{_HERE}/commits": Address(
+        {
+            "POST": Use(
+                "write", people(200, reader=403), {"hash": "c0ffee00", "paths": ["src/a.py"], **CONTEXT}
+            )
+        },
+        of_project,
+    ),
     f"{_HERE}/reviews": reading(),
     _REVIEW: Address(
         {"GET": Use("read", _REVIEWERS, tokens=dict.fromkeys(("reader", "contributor"), "not_found"))},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from memories.models import Memory, Review
-from memories.services import revise_memory
+from memories.services import report_commit, revise_memory
 from projects.models import Project, User
 from tests.factories import DETAILS, MemoryFactory, agent, person, receipt_in
 
@@ -39,10 +39,13 @@ def untidy(project: Project, owner: User) -> list[Memory]:
     made += [add("The old way", summary="As it was."), add("A decision", kind="decision", summary="Decided.")]
     made += [add("The new way", supersedes=[made[-2].number], summary="As it is.")]
     made += [MemoryFactory(project=project, author=owner, title="Untagged", summary="Nobody finds it.")]
+    rule = {"kind": "constraint", "summary": "Only the proxy listens outside.", "scope_paths": ["net"]}
+    made += [add("Ports are closed", **rule)]
     made += [add("Garbled", body="Das GerÃ¤t", summary="Wrongly decoded.")]
     _propose(owner, made[0])
     receipt_in(project, owner, summary="Half is done.", unsurfaced_results="Two ports are open.")
     _age(made)
+    _commit(project, owner)
     return made
 
 
@@ -53,6 +56,18 @@ def _propose(owner: User, memory: Memory) -> None:
     Project.objects.filter(pk=memory.project_id).update(review_policy="none")
     memory.project.refresh_from_db()
     Review.objects.update(created_at=LONG_AGO)
+
+
+def _commit(project: Project, owner: User) -> None:
+    """One that came after all was written, as a hook reports it."""
+    report_commit(
+        actor=agent(owner),
+        project=project,
+        commit="c0ffee" * 6 + "c0de",
+        branch="main",
+        paths=["net/proxy.conf", "README.md"],
+        committed_at=WRITTEN + dt.timedelta(hours=2),
+    )
 
 
 def _age(made: list[Memory]) -> None:

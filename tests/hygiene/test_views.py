@@ -17,7 +17,7 @@ from pytest_django import DjangoAssertNumQueries
 from hygiene.listing import findings_of
 from hygiene.models import BagContents, Report
 from hygiene.services import report_of
-from memories.models import Link, Memory
+from memories.models import CommitReport, Link, Memory
 from projects.models import Project, User
 from projects.services import archive_project
 from tests.access.looking import plain
@@ -83,6 +83,7 @@ def test_a_long_list_goes_on_and_a_foreign_cursor_opens_page_one(
 def test_a_rule_without_findings_says_so_and_an_unknown_one_is_refused(
     client: Client, alice: User, made: list[Memory]
 ) -> None:
+    CommitReport.objects.all().delete()
     assert "No drifted memories here: nothing to do." in read(client, alice, rule="drifted")
     assert client.get(PAGE, {"rule": "nonsense"}).status_code == 422
 

@@ -225,10 +225,10 @@ def test_it_takes_as_many_queries_for_much_as_for_little(
         revise_memory(actor=agent(bob, "s-1"), memory=memory, expected_version=1, summary="Said otherwise.")
     task_in(project, bob)
     client = signed_in(alice)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         page = client.get(ACTIVITY)
     assert len(page.content) < 150_000
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(18):
         assert client.get(f"{SESSION}?{urlencode({'id': 's-1'})}").status_code == 200
 
 
