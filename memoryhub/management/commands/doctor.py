@@ -8,10 +8,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from memoryhub.kernel.doctor import Finding, all_checks
+from memoryhub.kernel.files import FileRefused
 from projects.commands import HubCommand, project_named
 from projects.models import Project
 from tasks.checkup import check_state_file
-from tasks.state_files import FileRefused, read_state_file
+from tasks.state_files import read_state_file
 
 
 class Command(HubCommand):

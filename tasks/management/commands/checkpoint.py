@@ -6,12 +6,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from memoryhub.kernel.actor import Actor, Door
+from memoryhub.kernel.files import FileRefused
 from projects.commands import HubCommand, project_named, user_named
 from projects.models import Project, User
 from tasks.current_state import render_checkpoint
 from tasks.models import Checkpoint
 from tasks.services import save_file
-from tasks.state_files import FileRefused, read_state_file, write_state_file
+from tasks.state_files import read_state_file, write_state_file
 
 
 class Command(HubCommand):
