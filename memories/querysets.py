@@ -40,6 +40,11 @@ def readable_by(user: User, prefix: str = "") -> Q:
 
 def readable_by_staff(prefix: str = "") -> Q:
     """What the admin shows, as the same kind of condition: shared and public, private ones of nobody."""
+    return readable_by_members(prefix)
+
+
+def readable_by_members(prefix: str = "") -> Q:
+    """What every member of the project reads, as the same kind of condition: private ones of nobody."""
     from memories.models import Visibility
 
     shown = (Visibility.SHARED, Visibility.PUBLIC)
@@ -56,6 +61,10 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def visible_to_staff(self) -> MemoryQuerySet:
         """What the admin shows: shared and public memories of all projects, private ones of nobody."""
         return self.filter(readable_by_staff())
+
+    def visible_to_members(self) -> MemoryQuerySet:
+        """What every member of its project reads, whoever it is: shared and public."""
+        return self.filter(readable_by_members())
 
     def in_project(self, project: Project) -> MemoryQuerySet:
         return self.filter(project=project)
@@ -245,6 +254,10 @@ class LinkQuerySet(models.QuerySet["Link"]):
     def visible_to_staff(self) -> LinkQuerySet:
         """Those whose two ends the admin shows."""
         return self.filter(readable_by_staff("source__"), readable_by_staff("target__"))
+
+    def visible_to_members(self) -> LinkQuerySet:
+        """Those whose two ends every member of their project reads."""
+        return self.filter(readable_by_members("source__"), readable_by_members("target__"))
 
     def standing(self) -> LinkQuerySet:
         """Not resolved."""

@@ -49,10 +49,12 @@ def _operation(path: str, method: str, said: dict[str, Any]) -> str:
 
 
 def _good(said: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((status, answer) for status, answer in said["responses"].items() if status < "300")
+    return ((status, answer) for status, answer in said["responses"].items() if status < "400")
 
 
 def _answer(answer: dict[str, Any]) -> str:
+    if "content" not in answer:
+        return "nothing"
     kind, content = next(iter(answer["content"].items()))
     return "text" if kind == "text/plain" else f"`{_shape(content['schema'])}`"
 

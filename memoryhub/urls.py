@@ -15,12 +15,14 @@ urlpatterns = [
     path("api/v1/", include("memories.api.urls")),
     path("api/v1/", include("tasks.api.urls")),
     path("api/v1/", include("hygiene.api")),
+    path("api/v1/", include("memoryhub.projections.api")),
     path("api/v1/schema", Document.as_view(), name="schema"),
     path("api/<path:rest>", no_such_address),
     path("", include("projects.urls")),
     path("", include("memories.urls")),
     path("", include("tasks.urls")),
     path("", include("hygiene.urls")),
+    path("", include("memoryhub.projections.urls")),
 ]
 
 handler400 = "memoryhub.failing.bad_request"

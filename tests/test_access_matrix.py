@@ -219,6 +219,9 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/continuity/checkpoint/still-so/": Page(
         post=members(404, owner=302), params=of_project, data={"stream": "main", "expected_version": "2"}
     ),
+    "p/<slug:slug>/files/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/files/decisions/file/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/files/rules/file/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/continuity/checkpoint/new/": Page(
         get=members(200, reader=403),
         post=members(302, reader=403),

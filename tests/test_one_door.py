@@ -33,6 +33,8 @@ DOORS = (
     "templatetags/*.py",
     "management/commands/*.py",
     "mcp/**/*.py",
+    "projections/api.py",
+    "projections/views.py",
     "web/**/*.py",
     "kernel/admin.py",
     "kernel/middleware.py",

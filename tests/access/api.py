@@ -139,6 +139,8 @@ API: dict[str, Address] = {
     f"{_HERE}/checkpoint": Address({"GET": _OWN, "PUT": writing(objective="Go on.")}, of_project),
     f"{_HERE}/checkpoint/file": Address({"GET": _OWN, "PUT": writing(text=_FILE)}, of_project),
     f"{_HERE}/checkpoint/history": Address({"GET": _OWN}, of_project),
+    f"{_HERE}/projections/decisions": reading(),
+    f"{_HERE}/projections/rules": reading(),
     f"{_HERE}/lifecycle/bootstrap": moment("read"),
     f"{_HERE}/lifecycle/assemble": moment("read"),
     f"{_HERE}/lifecycle/after-turn": moment("write", objective="Go on."),

@@ -170,7 +170,9 @@ def test_an_unknown_prompt_names_the_known_ones(agent: Agent) -> None:
     assert "start_session" in error["message"]
 
 
-def test_resources_are_the_guide_a_recall_and_a_memory(agent: Agent, project: Project, alice: User) -> None:
+def test_resources_are_the_guide_a_recall_a_memory_and_files(
+    agent: Agent, project: Project, alice: User
+) -> None:
     from tests.factories import MemoryFactory
 
     hidden = MemoryFactory(project=project, author=alice, visibility="private", title="Hidden one")
@@ -178,7 +180,7 @@ def test_resources_are_the_guide_a_recall_and_a_memory(agent: Agent, project: Pr
     listed = agent.result("resources/list")["resources"]
     assert [resource["uri"] for resource in listed] == ["memoryhub://guide"]
     templates = agent.result("resources/templates/list")["resourceTemplates"]
-    assert {template["name"] for template in templates} == {"recall", "memory"}
+    assert {template["name"] for template in templates} == {"recall", "memory", "decisions", "rules"}
     base = "memoryhub://projects/harbor"
     recall = agent.result("resources/read", {"uri": f"{base}/recall"})["contents"][0]["text"]
     assert "Shown one" in recall

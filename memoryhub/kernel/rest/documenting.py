@@ -26,6 +26,7 @@ _PARTS: dict[str, Schema] = {
     "number": {**NUMBER, "maximum": MAX_NUMBER},
 }
 _ETAG = {"ETag": {"description": "The version, for If-Match.", "schema": TEXT}}
+_DIGEST = {"ETag": {"description": "Of what it says, for If-None-Match.", "schema": TEXT}}
 _LOCATION = {"Location": {"description": "Where it is.", "schema": TEXT}}
 _SECURITY_SCHEMES: Schema = {
     "token": {
@@ -96,6 +97,15 @@ def _parameters(path: str, endpoint: Endpoint, reads: bool) -> Iterator[Schema]:
             said += " May be left out where there is nothing yet, and by the session that saved last."
         schema = {"type": "string", "pattern": '^"[1-9][0-9]{0,8}"$'}
         yield {"name": "If-Match", "in": "header", "required": needed, "description": said, "schema": schema}
+    if endpoint.of_content:
+        said = "The ETag of what one has: while that is what there is, 304 answers without it."
+        yield {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": False,
+            "description": said,
+            "schema": TEXT,
+        }
     for name, argument in endpoint.arguments.items() if reads else ():
         schema = schema_of(argument)
         said = schema.pop("description", "")
@@ -149,6 +159,9 @@ def _responses(path: str, endpoint: Endpoint, reads: bool) -> Schema:
     if endpoint.unversioned_too:
         del refusals["428"]
     good = {"200": _answer(endpoint, "Done." if not reads else "What was asked for.", _ETAG)}
+    if endpoint.of_content:
+        good["200"]["headers"] = _DIGEST
+        good["304"] = {"description": "What If-None-Match names is what there is.", "headers": _DIGEST}
     if endpoint.creates:
         good["200"] = _answer(endpoint, "A retry: it was stored before.", _ETAG | _LOCATION)
         good["201"] = _answer(endpoint, "Stored.", _ETAG | _LOCATION)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryhub.kernel.arguments import Argument
 from memoryhub.kernel.errors import NotFound, Problems
+from memoryhub.kernel.json_text import as_json
 from memoryhub.kernel.refs import MAX_NUMBER
 from memoryhub.kernel.rest.reading import check_names, etag, expected_version, from_query
 from memoryhub.kernel.rest.shapes import Schema
@@ -26,6 +29,7 @@ class Endpoint:
     `path` says which argument a part of the address is; `fixed` are arguments that the address stands for;
     `takes` narrows those that the body or the query string may name. `versioned`: `If-Match` is the tool's
     `expected_version`; `unversioned_too`: it may be missing. `of_version`: the answer's version is its ETag.
+    `of_content`: its ETag is a digest of what it says, and whoever sends that gets 304 while nothing changed.
     `creates`: 201 with a Location. `waits`: it may become a review. `name` is what the document calls it;
     the tool's name unless given.
     """
@@ -39,6 +43,7 @@ class Endpoint:
     versioned: bool = False
     unversioned_too: bool = False
     of_version: bool = False
+    of_content: bool = False
     creates: bool = False
     waits: bool = False
     name: str = ""
@@ -75,6 +80,8 @@ class Endpoint:
 
     def response(self, request: Request, answer: Answer) -> Response:
         """The tool's answer with the status and headers that HTTP has for it."""
+        if self.of_content:
+            return _unless_known(request, answer)
         if isinstance(answer, str):
             versioned = {"ETag": etag(answer.version)} if isinstance(answer, VersionedText) else {}
             return Response(answer, headers=versioned)
@@ -88,6 +95,17 @@ class Endpoint:
         if self.of_version and "version" in answer:
             response["ETag"] = etag(answer["version"])
         return response
+
+
+def _unless_known(request: Request, answer: Answer) -> Response:
+    """The answer with a digest as its ETag; 304 without it for whoever has it already."""
+    text = answer if isinstance(answer, str) else as_json(answer)
+    tag = f'"{hashlib.sha256(text.encode()).hexdigest()}"'
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    # A proxy that packs answers marks what it passes on as weak.
+    if known and (known[0] == "*" or tag in {one.removeprefix("W/") for one in known}):
+        return Response("" if isinstance(answer, str) else None, status=304, headers={"ETag": tag})
+    return Response(answer, headers={"ETag": tag})
 
 
 Handler = Callable[..., Response]
