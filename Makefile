@@ -63,6 +63,7 @@ check: setup
 	$(V)/bin/ruff format --check .
 	$(V)/bin/ruff check .
 	$(CHECK_ENV) $(V)/bin/mypy
+	cd static/clients && $(abspath $(V))/bin/mypy --config-file= --python-version 3.10 --disallow-untyped-defs -p connect
 	$(V)/bin/lint-imports
 	$(CHECK_ENV) $(PY) manage.py makemigrations --check --dry-run
 	@SECRET_KEY="$$($(PY) -c 'import secrets; print(secrets.token_urlsafe(50))')" \

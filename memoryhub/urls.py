@@ -6,10 +6,12 @@ from django.contrib import admin
 from django.urls import include, path
 
 from memoryhub.api import Document, no_such_address
+from memoryhub.clients import connect_py
 from memoryhub.health import healthz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("clients/connect.py", connect_py, name="hook_client"),
     path("admin/", admin.site.urls),
     path("", include("memoryhub.mcp.urls")),
     path("api/v1/", include("memories.api.urls")),

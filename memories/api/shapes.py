@@ -96,6 +96,25 @@ MEMORY = shape(
     required=_ROW_REQUIRED,
     more="A memory in full. A bag has the first page of its children in `items`.",
 )
+SCOPED_RULES = shape(
+    "ScopedRules",
+    {
+        "items": array(
+            shape(
+                "ScopedRule",
+                {
+                    **{name: _ROW[name] for name in ("number", "title", "summary")},
+                    "hardness": {**one_of([*Hardness.values, ""]), "description": "Empty for one without."},
+                    "scope_paths": {**array(TEXT), "description": "None: it covers no path."},
+                },
+                required=("number", "title", "summary", "hardness", "scope_paths"),
+            )
+        ),
+        "total": COUNT,
+        "has_more": FLAG,
+    },
+    required=("items", "total", "has_more"),
+)
 _FOUND_MEMORY = shape(
     "Hit",
     {**_FULL, "linked_from": {**NUMBER, "description": "It isn't a hit: this one links to it."}},

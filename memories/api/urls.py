@@ -16,6 +16,7 @@ urlpatterns = [
     path(_HERE, views.Overview.as_view(), name="project"),
     path(f"{_HERE}/recall", views.Recall.as_view(), name="recall"),
     path(f"{_HERE}/rules", views.Rules.as_view(), name="rules"),
+    path(f"{_HERE}/rules/scoped", views.ScopedRules.as_view(), name="scoped_rules"),
     path(f"{_HERE}/search", views.Search.as_view(), name="search"),
     path(f"{_HERE}/memories", views.MemoryList.as_view(), name="memories"),
     path(f"{_HERE}/memories/suggest", views.Suggest.as_view(), name="suggest"),

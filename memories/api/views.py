@@ -10,6 +10,7 @@ from memories.listing import PAGE_DEFAULT, PAGE_MAX
 from memories.models import Status
 from memories.numbered import memory_in_full
 from memories.overview import overview_of_all
+from memories.recall import scoped_rules
 from memories.revisions import revisions_of
 from memories.tools import the_memory
 from memoryhub.kernel.arguments import Argument, Arguments, Count, Number
@@ -60,6 +61,16 @@ _REVISION_LIST = Tool(
     True,
     False,
 )
+# Agents ask for the rules of a path; a hook keeps them all, and asks nothing at an edit.
+_SCOPED_RULES = Tool(
+    "rule_list",
+    "Constraints with the paths that they cover, absolute ones first, for hooks to keep beside a session.",
+    lambda caller: scoped_rules(caller.project, caller.user),
+    Right.READ,
+    Arguments({}),
+    True,
+    False,
+)
 
 
 class ProjectList(ApiView):
@@ -76,6 +87,10 @@ class Recall(ApiView):
 
 class Rules(ApiView):
     get = endpoint("memory_rules", None)
+
+
+class ScopedRules(ApiView):
+    get = endpoint(_SCOPED_RULES, shapes.SCOPED_RULES)
 
 
 class Search(ApiView):

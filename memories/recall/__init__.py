@@ -3,7 +3,7 @@
 from memories.recall.closing import register_closing_line
 from memories.recall.packing import BUDGET_MAX, BUDGET_MIN, Recall
 from memories.recall.reading import recall, tried_recall
-from memories.recall.rules import RULES_BUDGET, rules
+from memories.recall.rules import RULES_BUDGET, rules, scoped_rules
 
 __all__ = [
     "BUDGET_MAX",
@@ -13,5 +13,6 @@ __all__ = [
     "recall",
     "register_closing_line",
     "rules",
+    "scoped_rules",
     "tried_recall",
 ]

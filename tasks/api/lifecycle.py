@@ -16,6 +16,7 @@ from projects.callers import Caller
 from projects.rest import ApiView
 from tasks import lifecycle
 from tasks.api import shapes
+from tasks.current_state import parse
 from tasks.lifecycle import RESULTS_MAX_LENGTH, SNAPSHOT_BUDGET, SNAPSHOT_BUDGET_MAX, SNAPSHOT_BUDGET_MIN
 from tasks.models import Checkpoint, CheckpointFields
 from tasks.services.checkpoints import check_checkpoint
@@ -45,7 +46,20 @@ def _context(values: dict[str, Any], problems: Problems) -> WriteContext:
     return context
 
 
+def _from_file(values: dict[str, Any], problems: Problems) -> dict[str, Any]:
+    """The fields that a file says, in place of the file; those that are named beside it come first."""
+    values = dict(values)
+    text = values.pop("text", "")
+    if not text:
+        return values
+    read = parse(text)
+    for name, sentence in read.problems.items():
+        problems.add(name, sentence)
+    return {**read.fields, **values}
+
+
 def _check(caller: Caller, values: dict[str, Any], problems: Problems) -> None:
+    values = _from_file(values, problems)
     context = _context(values, problems)
     check_stream(values.get("stream", Checkpoint.MAIN), problems)
     given = {name: values[name] for name in CheckpointFields.ALL if name in values}
@@ -77,6 +91,7 @@ def _writes(moment: Callable[..., lifecycle.Done]) -> Callable[..., dict[str, An
     ) -> dict[str, Any]:
         said = values | {"stream": stream}
         actor = _acting(caller, said)
+        said = _from_file(said, Problems())
         made = {"made_at": at} if at is not None else {}
         return moment(actor=actor, project=caller.project, **said, **made).answer()
 
@@ -130,6 +145,7 @@ class Compact(ApiView):
         _writes(lifecycle.compact),
         Right.WRITE,
         **_FIELDS,
+        text=Argument("The fields as a CURRENT_STATE.md, instead of each"),
         **_DELIVERED,
     )
 

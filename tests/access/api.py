@@ -99,6 +99,7 @@ API: dict[str, Address] = {
     _HERE: reading(),
     f"{_HERE}/recall": reading(),
     f"{_HERE}/rules": reading(),
+    f"{_HERE}/rules/scoped": reading(),
     f"{_HERE}/search": reading(query="?query=canary"),
     f"{_HERE}/hygiene": reading(),
     f"{_HERE}/memories": Address({"GET": READ, "POST": writing(201, **NEW)}, of_project),

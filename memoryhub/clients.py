@@ -1,0 +1,57 @@
+"""The hook client that the hub serves: one file, joined from the parts that it is developed in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import condition, require_safe
+
+from memoryhub import __version__
+
+# In the order in which they stand in the file. The first are compiled at every call, the others when needed.
+QUIET = ("head", "files", "where", "rules", "quiet")
+LOUD = ("net", "spool", "commits", "statefile", "projecting", "moments", "check")
+
+_PLACE = 'REST = ""\n'
+_SIBLING = re.compile(r"^[ ]*from \.\w+ import (?:\([^)]*\)|[^\n(]*)\n", re.MULTILINE)
+_FUTURE = "from __future__ import annotations\n"
+
+
+@cache
+def hook_client() -> bytes:
+    """The client as one file of Python, in UTF-8."""
+    first, *others = (_part(name) for name in QUIET)
+    head = "\n\n".join([first, *map(_without_future, others)]).replace("@VERSION@", __version__)
+    loud = _FUTURE + "\n\n".join(_without_future(_part(name)) for name in LOUD)
+    if "'''" in loud or head.count(_PLACE) != 1:
+        raise ValueError("The parts of the hook client can't be joined: look for ''' and for REST.")
+    return head.replace(_PLACE, f"REST = r'''\n{loud}'''\n").encode()
+
+
+@cache
+def client_etag() -> str:
+    """Moves with every byte of the client."""
+    return f'"{hashlib.sha256(hook_client()).hexdigest()[:20]}"'
+
+
+@require_safe
+@cache_control(no_cache=True, public=True)
+@condition(etag_func=lambda request: client_etag())
+def connect_py(request: HttpRequest) -> HttpResponse:
+    """Public: it tells nothing of what a hub holds."""
+    return HttpResponse(hook_client(), content_type="text/x-python; charset=utf-8")
+
+
+def _without_future(part: str) -> str:
+    return part.replace(_FUTURE, "", 1)
+
+
+def _part(name: str) -> str:
+    folder: Path = settings.BASE_DIR / "static" / "clients" / "connect"
+    return _SIBLING.sub("", (folder / f"{name}.py").read_text(encoding="utf-8"))
