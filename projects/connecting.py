@@ -42,6 +42,11 @@ class Client:
     steps: tuple[Step, ...]
 
 
+def hub_address() -> str:
+    """Where the hub is reached."""
+    return str(settings.MEMORYHUB_URL)
+
+
 def address_of(project: Project) -> str:
     """Where an agent of this project connects to."""
     return f"{settings.MEMORYHUB_URL}/mcp/p/{project.slug}"
@@ -50,6 +55,18 @@ def address_of(project: Project) -> str:
 def address_of_all() -> str:
     """Where an agent connects whose token reaches several projects: each call names one."""
     return f"{settings.MEMORYHUB_URL}/mcp"
+
+
+def cursor_servers(url: str) -> dict[str, Any]:
+    """What its mcp.json says; the token comes from the environment."""
+    headers = {"Authorization": f"Bearer ${{env:{VARIABLE}}}"}
+    return {"mcpServers": {SERVER_NAME: {"url": url, "headers": headers}}}
+
+
+def gemini_servers(url: str) -> dict[str, Any]:
+    """What its settings.json says; the token comes from the environment."""
+    headers = {"Authorization": f"Bearer ${{{VARIABLE}}}"}
+    return {"mcpServers": {SERVER_NAME: {"httpUrl": url, "headers": headers}}}
 
 
 def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
@@ -88,7 +105,13 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
         Client(
             "cursor",
             "Cursor",
-            (_file(".cursor/mcp.json", {"mcpServers": {SERVER_NAME: {"url": url, "headers": headers}}}),),
+            (
+                Step("Set the token where Cursor starts", f"export {VARIABLE}={token}"),
+                Step(
+                    "Put into .cursor/mcp.json",
+                    _json(cursor_servers(url)),
+                ),
+            ),
         ),
         Client(
             "vs-code",
@@ -104,14 +127,10 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
             "gemini-cli",
             "Gemini CLI",
             (
+                Step("Set the token where Gemini CLI starts", f"export {VARIABLE}={token}"),
                 Step(
-                    "Run in the folder of the project",
-                    f'gemini mcp add --transport http --header "{header}" {SERVER_NAME} {url}',
-                ),
-                _file(
-                    ".gemini/settings.json",
-                    {"mcpServers": {SERVER_NAME: {"httpUrl": url, "headers": headers}}},
-                    "Or put",
+                    "Put into .gemini/settings.json",
+                    _json(gemini_servers(url)),
                 ),
             ),
         ),
@@ -130,6 +149,10 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
     ]
 
 
-def _file(path: str, content: dict[str, Any], begins: str = "Put") -> Step:
-    says = f"{begins} into {path}, and keep that file out of version control: the token is in it"
-    return Step(says, json.dumps(content, indent=2))
+def _file(path: str, content: dict[str, Any]) -> Step:
+    says = f"Put into {path}, and keep that file out of version control: the token is in it"
+    return Step(says, _json(content))
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2)

@@ -33,6 +33,7 @@ urlpatterns = [
     path("p/<slug:slug>/settings/restore/", views_settings.project_restore, name="restore"),
     path("p/<slug:slug>/tokens/", views_connect.project_tokens, name="project_tokens"),
     path("p/<slug:slug>/connect/", views_connect.connect, name="connect"),
+    path("p/<slug:slug>/connect/<slug:host>/<int:place>/file/", views_connect.host_file, name="host_file"),
     path("p/<slug:slug>/connect/<slug:public_part>/first-call/", views_connect.first_call, name="first_call"),
     path("p/<slug:slug>/connect/<slug:public_part>/revoke/", views_connect.token_revoke, name="token_revoke"),
 ]

@@ -7,14 +7,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.requests import AuthedRequest
-from projects.connecting import Made, address_of, clients_at
+from projects.connecting import PLACEHOLDER, Made, address_of, clients_at
 from projects.forms import TokenForm, put_on
+from projects.hosts import environment, fetching, file_of, settings_of
 from projects.loading import project_of
 from projects.models import AccessToken, Project, Role, User
 from projects.services import create_token, revoke_token
@@ -50,7 +52,7 @@ def connect(request: AuthedRequest, slug: str) -> HttpResponse:
     mine = [one for one in standing if one.user_id == request.user.pk]
     others = [one for one in standing if one.user_id != request.user.pk]
     asked = made.token.public_part if made else request.GET.get("token", "")
-    address = address_of(project)
+    address, token = address_of(project), made.text if made else PLACEHOLDER
     context = {
         "project": project,
         "here": "connect",
@@ -59,7 +61,10 @@ def connect(request: AuthedRequest, slug: str) -> HttpResponse:
         # What is waited for: the token just made, or the one that the address names.
         "watched": next((one for one in mine if one.public_part == asked), None),
         "address": address,
-        "clients": clients_at(address, made.text) if made else clients_at(address),
+        "clients": clients_at(address, token),
+        "environment": environment(token),
+        "fetching": fetching(),
+        "settings": settings_of(project),
         "mine": mine[:SHOWN],
         "others": others[:SHOWN],
         "are_more": max(len(mine), len(others)) > SHOWN,
@@ -74,6 +79,18 @@ def _token_of(user: User, project: Project, public_part: str) -> AccessToken:
     if token is None:
         raise NotFound("There is no such token here that you can see.")
     return token
+
+
+@login_required
+@require_safe
+def host_file(request: AuthedRequest, slug: str, host: str, place: int) -> HttpResponse:
+    """A settings file of a host, to be kept in the repository; no token is in it."""
+    found = file_of(project_of(request.user, slug), host, place)
+    if found is None:
+        raise NotFound("There is no such file. The Connect page lists them.")
+    response = HttpResponse(found.text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(True, found.name)
+    return response
 
 
 @never_cache

@@ -137,6 +137,9 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/connect/": Page(
         get=members(200), post=members(200), params=of_project, data={"name": "laptop", "rights": ["read"]}
     ),
+    "p/<slug:slug>/connect/<slug:host>/<int:place>/file/": Page(
+        get=members(200), params=lambda world: {**of_project(world), "host": "codex", "place": 1}
+    ),
     "p/<slug:slug>/connect/<slug:public_part>/revoke/": Page(post=members(404, owner=302), params=of_token),
     "p/<slug:slug>/connect/<slug:public_part>/first-call/": Page(
         get=members(404, owner=302), params=of_token
