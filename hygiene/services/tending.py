@@ -1,5 +1,5 @@
-"""The daily upkeep of a project: ages session summaries, drops old reports of commits, and writes the day's
-history.
+"""The daily upkeep of a project: ages session summaries, ends claims that lapsed long ago, drops old reports
+of commits, and writes the day's history.
 
 It acts for the operator, through the services, and is safe to run twice, at once, or after a week off:
 what is done already is found done. Private memories are left alone: they are their author's.
@@ -28,6 +28,7 @@ from memories.recall.reading import start_of_day
 from memories.services import Applied, add_memory, prune_commits, revise_memory
 from memoryhub.kernel.errors import DomainError
 from projects.models import Membership, Project, Role, SummaryAction, User
+from tasks.services import end_lapsed_claims
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +37,8 @@ _REASON = "Older than the project's age for session summaries."
 _BAG_SUMMARY = "Session summaries older than the project's age, put here by the daily upkeep."
 _BAG_TITLE = "Older session summaries"
 _BAG_TAG = "session-summaries"
+# So long the report names a claim that lapsed, for somebody to go on with the work.
+LAPSED_FOR = dt.timedelta(days=7)
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Tended:
     refused: int = 0
     rebuilt: int = 0
     commits: int = 0
+    claims: int = 0
     score: int = 100
 
 
@@ -59,6 +63,7 @@ def tend(project: Project, *, at: dt.datetime | None = None, stopped: Stopped = 
     if not project.is_archived:
         _age_summaries(project, day, done, stopped)
         done.commits = prune_commits(project)
+        done.claims = end_lapsed_claims(actor=upkeep_actor(), project=project, before=day - LAPSED_FOR)
     if not stopped():
         done.score = record_day(project, at=at)
         Upkeep.objects.filter(project=project).update(tended_at=at)

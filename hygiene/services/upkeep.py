@@ -25,6 +25,7 @@ class Upkept:
     bagged: int = 0
     refused: int = 0
     failed: int = 0
+    claims: int = 0
     tokens: int = 0
 
     def add(self, done: Tended) -> None:
@@ -32,13 +33,15 @@ class Upkept:
         self.lowered += done.lowered
         self.bagged += done.bagged
         self.refused += done.refused
+        self.claims += done.claims
 
     @property
     def summary(self) -> str:
         """One line for a log."""
         return (
             f"Upkeep: projects={self.projects} lowered={self.lowered} bagged={self.bagged} "
-            f"refused={self.refused} failed={self.failed} tokens_pruned={self.tokens}"
+            f"refused={self.refused} failed={self.failed} claims_ended={self.claims} "
+            f"tokens_pruned={self.tokens}"
         )
 
 

@@ -2,7 +2,7 @@
 
 from tasks.services.bringing import bring_checkpoint
 from tasks.services.checkpoints import Saved, revise_checkpoint, save_checkpoint
-from tasks.services.claims import claim_task, release_task
+from tasks.services.claims import claim_task, end_lapsed_claims, release_task
 from tasks.services.erasing import erase_checkpoint, erase_receipt, erase_task
 from tasks.services.files import save_file
 from tasks.services.receipts import (
@@ -24,6 +24,7 @@ __all__ = [
     "bring_checkpoint",
     "claim_task",
     "create_task",
+    "end_lapsed_claims",
     "erase_checkpoint",
     "erase_receipt",
     "erase_task",

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.errors import Forbidden, Invalid
-from projects.models import Role
+from projects.models import Project, Role
 from projects.services import ProjectWrite, finish
 from tasks.errors import TaskRule
 from tasks.models import Task
@@ -67,6 +67,23 @@ def release_task(*, actor: Actor, task: Task) -> Task:
         task.save(update_fields=CLAIM_COLUMNS)
         finish(write)
     return task
+
+
+def end_lapsed_claims(*, actor: Actor, project: Project, before: dt.datetime) -> int:
+    """End the claims that ran out before that moment and that nobody released. Returns how many.
+
+    Raises what `begin` raises. What was claimed is open to everybody all along: this only forgets who had it.
+    """
+    with transaction.atomic():
+        write = begin(actor, project)
+        lapsed = Task.objects.in_project(write.project).lapsed(before)
+        tasks = list(lapsed.select_for_update(of=("self",)))
+        for task in tasks:
+            clear_claim(task)
+        Task.objects.bulk_update(tasks, CLAIM_COLUMNS, batch_size=100)
+        if tasks:
+            finish(write)
+    return len(tasks)
 
 
 def _may_release(write: ProjectWrite, task: Task) -> bool:

@@ -9,8 +9,9 @@ import pytest
 
 from hygiene.listing import findings_of
 from hygiene.models import Report
-from hygiene.services import report_of
+from hygiene.services import report_of, tend
 from projects.models import Project, User
+from projects.services import archive_project
 from tasks.models import Task
 from tasks.services import acknowledge_receipt, claim_task, release_task, revise_task
 from tests.factories import agent, person, receipt_in, task_in
@@ -56,6 +57,36 @@ def test_a_claim_counts_once_it_had_lapsed_when_the_day_began(project: Project, 
     lapse(task, ago(3))
     revise_task(actor=person(bob), task=task, expected_version=1, status="cancelled")
     assert counted(project) == 0
+
+
+def test_the_upkeep_ends_a_claim_that_lapsed_a_week_ago_and_no_other(project: Project, bob: User) -> None:
+    names = ("long ago", "a week ago", "yesterday", "held")
+    tasks = {name: claim_task(actor=agent(bob), task=task_in(project, title=name)) for name in names}
+    lapse(tasks["long ago"], ago(30))
+    lapse(tasks["a week ago"], ago(7))
+    lapse(tasks["yesterday"], ago(1))
+    before = Task.objects.get(title="long ago")
+    assert counted(project) == 3
+    assert tend(project).claims == 2
+    left = set(Task.objects.exclude(claim_until=None).values_list("title", flat=True))
+    assert left == {"yesterday", "held"}
+    assert counted(project) == 1
+    ended = Task.objects.get(title="long ago")
+    assert (ended.status, ended.version, ended.updated_at) == (before.status, 1, before.updated_at)
+    assert (ended.claimant, ended.claim_session) == ("", "")
+    project.refresh_from_db()
+    counter = project.change_counter
+    assert tend(project).claims == 0
+    project.refresh_from_db()
+    assert project.change_counter == counter
+
+
+def test_the_upkeep_of_an_archived_project_ends_no_claim(project: Project, alice: User, bob: User) -> None:
+    task = claim_task(actor=agent(bob), task=task_in(project))
+    lapse(task, ago(30))
+    archive_project(by=alice, project=project)
+    assert tend(Project.objects.get(pk=project.pk)).claims == 0
+    assert Task.objects.get().claim_until is not None
 
 
 def test_every_member_sees_the_same_in_pages(project: Project, alice: User, rick: User, bob: User) -> None:

@@ -140,7 +140,9 @@ def test_the_command_says_one_line_to_a_log_and_more_to_a_person(project: Projec
     old_summaries(project, alice, 1)
     ProjectFactory(slug="other")
     quiet = run("tend")
-    assert quiet.splitlines() == ["Upkeep: projects=2 lowered=1 bagged=0 refused=0 failed=0 tokens_pruned=0"]
+    assert quiet.splitlines() == [
+        "Upkeep: projects=2 lowered=1 bagged=0 refused=0 failed=0 claims_ended=0 tokens_pruned=0"
+    ]
     told = run("tend", "harbor", "--verbosity=2").splitlines()
     assert told[0].startswith("harbor: score ")
     assert told[-1].startswith("Upkeep: projects=1 ")

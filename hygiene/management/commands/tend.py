@@ -12,8 +12,8 @@ from projects.models import Project
 
 class Command(HubCommand):
     help = (
-        "The daily upkeep: ages session summaries as each project chose, writes the day's score, and prunes "
-        "tokens that expired more than 90 days ago. Safe to run twice."
+        "The daily upkeep: ages session summaries as each project chose, ends claims that lapsed a week ago, "
+        "writes the day's score, and prunes tokens that expired more than 90 days ago. Safe to run twice."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,5 +29,5 @@ class Command(HubCommand):
         if self.is_watched:
             self.say(
                 f"{project.slug}: score {done.score}, {done.lowered} lowered, {done.bagged} into bags, "
-                f"{done.refused} refused"
+                f"{done.refused} refused, {done.claims} claims ended"
             )
