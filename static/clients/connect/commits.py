@@ -58,16 +58,21 @@ def commits_made(stood: str, head: str) -> list[str]:
     except OSError:
         # Without a log: what it stands on now.
         return [head]
-    made = []  # type: list[str]
+    made, known = [], stood == "none"
     for line in reversed(lines):
         said, _, what = line.partition("\t")
         parts = said.split(" ")
         if len(parts) < 2:
             continue
         if parts[1] == stood:
+            known = True
             break
-        if what.startswith(MADE_HERE) and not what.startswith("rebase (start)") and is_hash(parts[1]):
+        theirs = what.startswith("rebase (start)") or what.endswith("Fast-forward")
+        if what.startswith(MADE_HERE) and not theirs and is_hash(parts[1]):
             made.append(parts[1])
+    if not known:
+        # The log doesn't go back to where it was.
+        made = made[:1]
     return list(reversed(list(dict.fromkeys(made))[:COMMITS_TOLD]))
 
 

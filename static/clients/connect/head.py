@@ -121,7 +121,8 @@ def safe_name(text: str) -> str:
 
 def note(sentence: str) -> None:
     """Something for the log's one line."""
-    NOTES.append(sentence)
+    if sentence not in NOTES:
+        NOTES.append(sentence)
 
 
 def finish(code: int = 0) -> None:

@@ -7,7 +7,7 @@ import time
 from typing import Callable
 
 from .files import as_json, state_folder, write_file
-from .head import PLACE, RULES_MAX_SIZE, SAID, note
+from .head import LIMIT, PLACE, RULES_MAX_SIZE, SAID, note
 from .net import Away, Hub, Refused, in_a_line, in_project, moment_body
 from .spool import deliver, keep, now, send
 from .statefile import equal, send_state_file, settle_state_file, state_text
@@ -68,7 +68,7 @@ def session_start() -> None:
     save_session()
     forget_old_sessions()
     hub = Hub()
-    if not deliver(hub):
+    if not deliver(hub, spare=LIMIT / 2):
         raise Away("The spool waits.")
     told_before = len(SAID)
     settle_state_file(hub)

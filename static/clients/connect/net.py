@@ -118,15 +118,15 @@ class Hub:
         self.prefix = parsed.path.rstrip("/")
         return self.connection
 
+    def left(self) -> float:
+        """Seconds until it gives up."""
+        return self.ends_at - time.monotonic()
+
     def _left(self) -> float:
-        left = self.ends_at - time.monotonic()
+        left = self.left()
         if left <= 0.02:
             raise TimeoutError("no answer in time")
         return left
-
-    @property
-    def has_time(self) -> bool:
-        return self.ends_at - time.monotonic() > 0.2
 
 
 def in_project(path: str, **query: object) -> str:

@@ -28,10 +28,13 @@ def in_repository(path: str) -> list[str]:
         cwd = str(PLACE.event.get("cwd") or PLACE.repository)
         whole = cwd + "/" + whole
         is_drive = whole[1:2] == ":"
-    tops = [PLACE.repository or str(PLACE.event.get("cwd") or "")]
-    pairs = [(whole, tops[0])]
-    if not is_drive:
-        pairs.append((os.path.realpath(whole), os.path.realpath(tops[0])))
+    cwd = str(PLACE.event.get("cwd") or "")
+    top = PLACE.repository or cwd
+    if is_drive:
+        # A shell of Windows says /c/repo where a program says C:\repo.
+        pairs = [(whole, as_drive(top)), (whole, as_drive(cwd))]
+    else:
+        pairs = [(whole, top), (os.path.realpath(whole), os.path.realpath(top))]
     for one, top in pairs:
         parts, above = plain(one), plain(top)
         start = parts[: len(above)]
@@ -40,6 +43,11 @@ def in_repository(path: str) -> list[str]:
         if above and same and len(parts) > len(above):
             return parts[len(above) :]
     return []
+
+
+def as_drive(path: str) -> str:
+    path = path.replace("\\", "/")
+    return path[1] + ":" + path[2:] if path[:1] == "/" and path[2:3] == "/" else path
 
 
 def edited_paths(tool_input: object) -> list[str]:
@@ -58,6 +66,8 @@ def edited_paths(tool_input: object) -> list[str]:
             found += [one] if isinstance(one, str) else edited_paths(one)
     for name in ("patch", "command", "input"):
         text = tool_input.get(name)
+        if isinstance(text, list):
+            text = "\n".join(str(part) for part in text)
         if isinstance(text, str) and "*** " in text:
             for line in text.split("\n"):
                 if line.startswith(

@@ -106,12 +106,15 @@ def now() -> str:
     return dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds")
 
 
-def deliver(hub: Hub) -> bool:
-    """Send what waits for this hub and project, oldest first. False where the hub can't be reached."""
+def deliver(hub: Hub, spare: float = 0.2) -> bool:
+    """Send what waits for this hub and project, oldest first. False where the hub can't be reached.
+
+    It stops where `spare` seconds are left, which the moment itself needs.
+    """
     _give_back()
     delivered, reached = 0, True
     for name in items():
-        if not hub.has_time:
+        if hub.left() < spare:
             note("No time for the rest of the spool.")
             break
         taken = _take(name)
@@ -197,14 +200,17 @@ def _drop(taken: str) -> None:
 
 
 def _give_back() -> None:
-    """Items whose taker died are there again."""
+    """Items whose taker died are there again; what a process left half written goes."""
     try:
         folder = spool_folder()
         for name in os.listdir(folder):
             whole, mark, taker = name.partition(".taken-")
             since = taker.rpartition("-")[2]
+            path = os.path.join(folder, name)
+            if name.endswith(".tmp") and time.time() - os.path.getmtime(path) > TAKEN_FOR:
+                os.unlink(path)
             if mark and since.isdigit() and time.time() - int(since) > TAKEN_FOR:
-                os.rename(os.path.join(folder, name), os.path.join(folder, whole))
+                os.rename(path, os.path.join(folder, whole))
     except OSError:
         return
 
