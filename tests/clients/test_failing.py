@@ -60,6 +60,7 @@ def test_a_hub_that_isnt_one_holds_no_session_up(here: Desk, name: str) -> None:
     else:
         assert (ran.out, ran.errors) == ("", "")
         assert len(here.log) == 1
+        assert ("is larger than" in here.log[0]) is (name == "endless")
 
 
 def test_the_limit_holds_where_nothing_is_set(here: Desk) -> None:
