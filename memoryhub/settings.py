@@ -129,6 +129,11 @@ MAX_BODY_BYTES = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 MEMORYHUB_CALLS_PER_MINUTE = env_int("MEMORYHUB_CALLS_PER_MINUTE", default=600, least=1, most=1_000_000)
 
+# A snapshot is refused above these, once unpacked, however small its file is.
+SNAPSHOT_MAX_BYTES = env_int("MEMORYHUB_SNAPSHOT_MAX_BYTES", default=4 * 1024**3, least=1024, most=1024**4)
+# The longest entry that a hub writes has a body and its details: 2 MB when escaped.
+SNAPSHOT_MAX_LINE_BYTES = 8 * 1024 * 1024
+
 # --- The application ---------------------------------------------------------------
 
 ROOT_URLCONF = "memoryhub.urls"
@@ -149,6 +154,7 @@ INSTALLED_APPS = [
     "memories",
     "tasks",
     "hygiene",
+    "memoryhub.exchange",
 ]
 
 MIDDLEWARE = [

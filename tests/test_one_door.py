@@ -14,7 +14,7 @@ from django.contrib import admin
 from django.contrib.admin import ModelAdmin
 
 ROOT = Path(__file__).parent.parent
-APPS = ("memoryhub", "projects", "memories", "tasks", "hygiene")
+APPS = ("memoryhub", "projects", "memories", "tasks", "hygiene", "memoryhub/exchange", "exchange")
 
 # What is a door, by its path inside an app.
 DOORS = (

@@ -109,6 +109,17 @@ def report_commit(
     return Reported(report)
 
 
+def bring_commits(project: Project, reports: Sequence[CommitReport]) -> None:
+    """Store reports that another store had, with which scopes of this project they touched.
+
+    Call it under the project's lock. What is over the number that is kept the upkeep drops.
+    """
+    CommitReport.objects.bulk_create(reports)
+    scopes = set(ScopePath.objects.filter(memory__project=project).values_list("path", flat=True).distinct())
+    for report in reports:
+        _note(report, scopes)
+
+
 def note_scopes(memory: Memory) -> None:
     """Find the reports that touched a memory's scopes, for one that comes with a past.
 

@@ -16,15 +16,24 @@ from projects.services.people import (
     change_password,
     create_user,
     deactivate_user,
+    name_at_home,
     reactivate_user,
+    stand_in_for,
 )
-from projects.services.projects import archive_project, change_settings, create_project, restore_project
+from projects.services.projects import (
+    archive_project,
+    bring_project,
+    change_settings,
+    create_project,
+    restore_project,
+)
 from projects.services.writing import ProjectWrite, finish, lock_project, next_number, standing_of
 
 __all__ = [
     "ProjectWrite",
     "add_member",
     "archive_project",
+    "bring_project",
     "change_account",
     "change_password",
     "change_role",
@@ -36,6 +45,7 @@ __all__ = [
     "deactivate_user",
     "finish",
     "lock_project",
+    "name_at_home",
     "next_number",
     "note_token_use",
     "prune_tokens",
@@ -44,5 +54,6 @@ __all__ = [
     "restore_project",
     "revoke_token",
     "role_of",
+    "stand_in_for",
     "standing_of",
 ]

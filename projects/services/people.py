@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
@@ -79,3 +80,37 @@ def reactivate_user(*, user: User) -> User:
     user.is_active = True
     user.save(update_fields=["is_active"])
     return user
+
+
+# Behind the name of a stand-in. No account can be called so: names have neither spaces nor brackets.
+IMPORTED = " (imported)"
+
+
+def stand_in_for(name: str) -> User:
+    """Who stands for a person of that name from another hub, who has no account here: it can't sign in.
+
+    The same one for the same name, made where there is none.
+    """
+    username = _stand_in_name(name)
+    found = User.objects.filter(username=username).first()
+    if found is not None:
+        return found
+    user = User(username=username, first_name=name, is_active=False)
+    user.set_unusable_password()
+    # Not checked as an account is: its name is none that an account may have.
+    user.save(force_insert=True)
+    return user
+
+
+def _stand_in_name(name: str) -> str:
+    whole = name + IMPORTED
+    if len(whole) <= User.USERNAME_MAX_LENGTH and whole.isprintable():
+        return whole
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    start = "".join(c for c in name if c.isprintable())[: User.USERNAME_MAX_LENGTH - len(IMPORTED) - 9]
+    return f"{start}-{digest}{IMPORTED}"
+
+
+def name_at_home(username: str, first_name: str) -> str:
+    """What somebody is called where they have their account: of a stand-in, the name that it stands for."""
+    return first_name if username.endswith(IMPORTED) else username

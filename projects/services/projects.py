@@ -35,6 +35,20 @@ def create_project(
 
 
 @transaction.atomic
+def bring_project(*, slug: str, owner: User | None, **columns: Any) -> Project:
+    """A project that another store had, with what it was and its owner here, if anybody.
+
+    For the operator. Raises Invalid with every bad field.
+    """
+    project = Project(**{**columns, "slug": slug})
+    checked(project)
+    project.save(force_insert=True)
+    if owner is not None:
+        Membership.objects.create(project=project, user=owner, role=Role.OWNER)
+    return project
+
+
+@transaction.atomic
 def change_settings(
     *, by: User | None, project: Project, fields: dict[str, Any], seen: Mapping[str, Any] | None = None
 ) -> Project:
