@@ -15,6 +15,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
+from memoryhub.exchange.models import Conflict
 from memoryhub.kernel.errors import ALL_ERRORS
 from memoryhub.kernel.tools import all_tools
 from projects.models import Project
@@ -310,6 +311,16 @@ def _owners(world: World) -> Any:
     return world.people["owner"].checkpoints.get()
 
 
+def _conflict(world: World) -> Conflict:
+    task = world.task
+    at = {"kept_at": task.created_at, "lost_at": task.created_at}
+    both = {"kept": {"title": "Stands"}, "lost": {"title": "Lost"}}
+    found, _ = Conflict.objects.get_or_create(
+        task=task, digest="x", defaults={"project": world.project, "lost_by": "file", **at, **both}
+    )
+    return found
+
+
 # The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
 # find a row, and what a superuser gets on the pages for adding, changing and deleting.
 OPEN, SHOWN_ONLY = (200, 200, 200), (403, 200, 403)
@@ -334,6 +345,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
     "tasks/checkpointentry": (lambda world: _owners(world).entries.get().pk, SHOWN_ONLY),
     "tasks/checkpointloss": (lambda world: _owners(world).losses.get().pk, SHOWN_ONLY),
+    "exchange/conflict": (lambda world: _conflict(world).pk, SHOWN_ONLY),
 }
 
 
@@ -374,7 +386,7 @@ PAGES |= {
         params=lambda world: {"content_type_id": 1, "object_id": world.shared.pk},
         refused=staff("in"),
     ),
-    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene)/$": Page(
+    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene|exchange)/$": Page(
         get=staff(200), post=staff("in"), params=lambda world: {}, refused=staff("in")
     ),
     "admin/(?P<url>.*)$": Page(get=staff(404), post=staff("in"), refused=staff("in")),
@@ -408,7 +420,7 @@ for _route, _there in API.items():
     )
 # The two that are regular expressions, as somebody would type them.
 TYPED = {
-    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene)/$": "/admin/memories/",
+    "admin/^(?P<app_label>auth|projects|memories|tasks|hygiene|exchange)/$": "/admin/memories/",
     "admin/(?P<url>.*)$": "/admin/nothing/here/",
 }
 
