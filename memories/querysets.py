@@ -79,6 +79,17 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
     def with_numbers(self, numbers: Iterable[int]) -> MemoryQuerySet:
         return self.filter(number__in=list(numbers))
 
+    def with_uids(self, uids: Iterable[str]) -> MemoryQuerySet:
+        return self.filter(uid__in=list(uids))
+
+    def erased(self) -> MemoryQuerySet:
+        """Those of which the number is left, and nothing that they said."""
+        return self.exclude(erased_at=None)
+
+    def saying(self, keys: Iterable[str]) -> MemoryQuerySet:
+        """Those with one of the keys of title, summary and body (`memories.keys`)."""
+        return self.filter(duplicate_key__in=list(keys))
+
     def titles_only(self) -> MemoryQuerySet:
         """What a link to a memory shows."""
         return self.only("number", "title", "status", "project")
@@ -258,6 +269,10 @@ class LinkQuerySet(models.QuerySet["Link"]):
     def visible_to_members(self) -> LinkQuerySet:
         """Those whose two ends every member of their project reads."""
         return self.filter(readable_by_members("source__"), readable_by_members("target__"))
+
+    def in_project(self, project: Project) -> LinkQuerySet:
+        """Those between memories of a project."""
+        return self.filter(source__project=project)
 
     def standing(self) -> LinkQuerySet:
         """Not resolved."""

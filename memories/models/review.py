@@ -59,6 +59,8 @@ class Review(Provenance):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="proposals", editable=False
     )
     reason = models.TextField(blank=True, editable=False)
+    # Of what an import proposes: what it was in the store that it comes from (`services.changes.Brought`).
+    brought = models.JSONField(default=dict, blank=True, editable=False)
     # Of what is proposed: equal for an equal proposal, whenever and why ever it is made.
     digest = models.CharField(max_length=64, editable=False)
     # Of the call that made it: a retry of that call, after the approval, answers what it made.

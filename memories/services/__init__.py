@@ -1,7 +1,7 @@
 """Every write to memories. Doors call these verbs and nothing else."""
 
-from memories.services.bringing import bring_memory
-from memories.services.changes import Applied, Change, ChangeKind, Hint, Pending
+from memories.services.bringing import bring_memory, import_memory
+from memories.services.changes import Applied, Brought, Change, ChangeKind, Hint, Pending
 from memories.services.commits import Reported, check_commit, note_scopes, prune_commits, report_commit
 from memories.services.curating import (
     add_tags,
@@ -46,6 +46,7 @@ __all__ = [
     "REVIEWS_MAX",
     "SEVERAL_MAX",
     "Applied",
+    "Brought",
     "Change",
     "ChangeKind",
     "Decision",
@@ -71,6 +72,7 @@ __all__ = [
     "do_several",
     "erase_memory",
     "erase_review",
+    "import_memory",
     "mark_not_similar",
     "merge_memories",
     "move_into_bag",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ from memories.errors import AlreadyStored, BagRule, OnlyItsAuthor
 from memories.models import Memory, Origin, Revision, Status, Visibility, Weight
 from memories.querysets import MemoryQuerySet
 from memories.services import bags, links
-from memories.services.changes import Applied, Change
+from memories.services.changes import Applied, Brought, Change
+from memories.services.commits import note_scopes
 from memories.services.merging import merge
 from memories.services.writing import Writing, duplicate_key, last_revision, store_change, store_new
 from memoryhub.kernel.actor import ActorKind
@@ -44,6 +46,10 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     memory = Memory(
         project=writing.project, author=author, origin=_ORIGINS.get(writing.actor.kind, Origin.USER)
     )
+    moments: dict[str, dt.datetime] = {}
+    if change.brought is not None:
+        moments = change.brought.moments(writing.at)
+        fields |= _as_it_was(memory, change.brought, moments)
     for name in _PLAIN:
         if name in fields:
             setattr(memory, name, fields[name])
@@ -61,9 +67,27 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     writing.request_digest = writing.request_digest or change.digest()
     new = links.new_links(memory, targets)
     parent = {"parent": memory.parent} if memory.parent else {}
-    store_new(writing, memory, {**fields, **parent}, links.told(memory, new))
+    store_new(writing, memory, {**fields, **parent}, links.told(memory, new), moments)
     links.add_links(writing, memory, new)
+    if change.brought is not None:
+        note_scopes(memory)
     return Applied(memory, writing.hints)
+
+
+def _as_it_was(memory: Memory, brought: Brought, moments: Mapping[str, dt.datetime]) -> dict[str, str]:
+    """Give a new memory the past that an import brings; what of it its first revision says.
+
+    A uid that is taken, by whatever the actor may not see, is not given twice.
+    """
+    memory.origin = Origin.IMPORT
+    if brought.uid and not Memory.objects.with_uids([brought.uid]).exists():
+        memory.uid = uuid.UUID(brought.uid)
+    memory.verified_at = moments.get("verified_at")
+    if brought.archived is None:
+        return {}
+    memory.status, memory.archived_at = Status.ARCHIVED, moments["updated_at"]
+    memory.archive_reason = brought.archived
+    return {"status": Status.ARCHIVED.value}
 
 
 def _replaced_bag(memory: Memory) -> BagRule:

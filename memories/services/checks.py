@@ -57,8 +57,10 @@ def check_change(change: Change, context: WriteContext) -> dict[str, Any]:
 
 def collect(change: Change, context: WriteContext, problems: Problems) -> dict[str, Any]:
     """The same, with what is wrong added to the `problems` that a door has found already."""
-    fields = _read_fields(_touched(change), problems)
+    fields = _read_fields(_touched(change), problems, as_it_came=change.brought is not None)
     kind = _kind(change, fields)
+    if change.brought is not None:
+        fields.setdefault("summary", "")
     if change.kind is ChangeKind.CREATE:
         _need(fields, problems)
     if change.kind in (ChangeKind.CREATE, ChangeKind.UPDATE) and kind is not None:
@@ -115,14 +117,26 @@ def _kind(change: Change, fields: Mapping[str, Any]) -> Kind | None:
     return Kind(change.memory.kind) if change.memory else None
 
 
-def _read_fields(given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+def _read_fields(given: Mapping[str, Any], problems: Problems, *, as_it_came: bool) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for name, value in given.items():
         if name not in FIELDS:
             problems.add(printable(name), f"Unknown field. Fields: {', '.join(FIELDS)}.")
+        elif name == "summary" and as_it_came:
+            problems.add(name, brought_summary_problem(value))
+            read[name] = tidy(value) if isinstance(value, str) else value
         else:
             read[name] = _read(name, value, problems)
     return read
+
+
+def brought_summary_problem(value: Any) -> str | None:
+    """What is wrong with a summary that an import brings: it may be missing, or one long line."""
+    if value == "":
+        return None
+    if isinstance(value, str) and len(value) > Memory.SUMMARY_MAX_LENGTH:
+        return text_problem(value, most=Memory.BODY_MAX_LENGTH, one_line=True)
+    return summary_problem(value)
 
 
 def _read(name: str, value: Any, problems: Problems) -> Any:
@@ -269,12 +283,12 @@ def _check_kind(change: Change, fields: dict[str, Any], kind: Kind, problems: Pr
             sentence = f"A {kind.label} has no such field. Its fields: {names}.{clear}"
             problems.add(f"details.{printable(key)}", sentence)
     for key, least in allowed.items():
-        if least and (all_of_them or key in touched):
+        if least and (all_of_them or key in touched) and change.brought is None:
             problems.add(f"details.{key}", _too_thin(merged.get(key, ""), least))
     if "details" in fields or (all_of_them and memory is not None):
         # What an import brought beyond the fields of the kind stays, too.
         fields["details"] = {key: merged[key] for key in {**allowed, **merged} if key in merged}
-    _check_constraint(memory, fields, kind, all_of_them, problems)
+    _check_constraint(change, fields, kind, all_of_them, problems)
 
 
 def _too_thin(text: str, least: int) -> str | None:
@@ -286,13 +300,14 @@ def _too_thin(text: str, least: int) -> str | None:
 
 
 def _check_constraint(
-    memory: Memory | None, fields: dict[str, Any], kind: Kind, all_of_them: bool, problems: Problems
+    change: Change, fields: dict[str, Any], kind: Kind, all_of_them: bool, problems: Problems
 ) -> None:
     """Hardness is required of constraints; neither it nor scope paths exist on other kinds."""
+    memory = change.memory
     hardness = fields.get("hardness", memory.hardness if memory else "")
     scopes = fields.get("scope_paths", memory.scope_paths if memory and all_of_them else [])
     if kind is Kind.CONSTRAINT:
-        if not hardness and (all_of_them or "hardness" in fields):
+        if not hardness and (all_of_them or "hardness" in fields) and change.brought is None:
             problems.add("hardness", f"Required for a constraint: {' or '.join(Hardness.values)}.")
         return
     if hardness:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from memories.errors import LinkRule
 from memories.models import Memory, Status
-from memories.services.changes import Applied, Change, ChangeKind, Pending
+from memories.services.changes import Applied, Brought, Change, ChangeKind, Pending
 from memories.services.checks import LINK_FIELDS, collect
 from memories.services.submit import submit_change
 from memories.services.writing import begin, finish, lock_memory
@@ -22,7 +22,7 @@ Result = Applied | Pending
 
 def add_memory(*, actor: Actor, project: Project, reason: str = "", **given: Any) -> Result:
     """Store a new memory; `given` are its fields and links. Raises what `submit_change` raises."""
-    fields, links = _parted(given)
+    fields, links = parted(given)
     return submit_change(actor, Change(ChangeKind.CREATE, project, fields=fields, links=links, reason=reason))
 
 
@@ -30,7 +30,7 @@ def revise_memory(
     *, actor: Actor, memory: Memory, expected_version: int | None, reason: str = "", **given: Any
 ) -> Result:
     """Change the named fields and links, also weight, bag and visibility; `status` active restores."""
-    fields, links = _parted(given)
+    fields, links = parted(given)
     change = Change(
         ChangeKind.UPDATE,
         memory.project,
@@ -133,22 +133,27 @@ def verify_memory(*, actor: Actor, memory: Memory, expected_version: int | None 
 
 
 def check_fields(
-    *, context: WriteContext, problems: Problems, memory: Memory | None = None, reason: str = "", **given: Any
+    *,
+    context: WriteContext,
+    problems: Problems,
+    memory: Memory | None = None,
+    brought: Brought | None = None,
+    reason: str = "",
+    **given: Any,
 ) -> dict[str, Any]:
     """Add what is wrong with fields to the `problems` a door found in its arguments; writes nothing.
 
-    So that one refusal names both. Without a memory they are those of a new one. Gives the fields as
-    they would be stored.
+    So that one refusal names both. Without a memory they are those of a new one, which an import may have
+    `brought`. Gives the fields as they would be stored.
     """
-    fields, links = _parted(given)
+    fields, links = parted(given)
     kind = ChangeKind.UPDATE if memory else ChangeKind.CREATE
     project = memory.project if memory else Project()
-    return collect(
-        Change(kind, project, memory, fields=fields, links=links, reason=reason), context, problems
-    )
+    change = Change(kind, project, memory, fields=fields, links=links, reason=reason, brought=brought)
+    return collect(change, context, problems)
 
 
-def _parted(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[int]]]:
+def parted(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[int]]]:
     """Fields and links apart. `related_to` and its kin are links; everything else is a field."""
     links = {name: given[name] for name in LINK_FIELDS if given.get(name)}
     return {name: value for name, value in given.items() if name not in LINK_FIELDS}, links

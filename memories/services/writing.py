@@ -6,6 +6,7 @@ the change counter; on SQLite the transaction itself is the lock.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,12 +135,19 @@ def _changed_since(writing: Writing, memory: Memory, version: int) -> list[str]:
 
 
 def store_new(
-    writing: Writing, memory: Memory, fields: Mapping[str, Any], links: Mapping[str, Any]
+    writing: Writing,
+    memory: Memory,
+    fields: Mapping[str, Any],
+    links: Mapping[str, Any],
+    moments: Mapping[str, dt.datetime],
 ) -> Memory:
-    """Store a new memory with its lists, its first revision and its place in the index."""
+    """Store a new memory with its lists, its first revision and its place in the index.
+
+    `moments` are the days that it had elsewhere; without them it begins now.
+    """
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
-        setattr(memory, moment, writing.at)
+        setattr(memory, moment, moments.get(moment, writing.at))
     memory.save(force_insert=True)
     writing.hold(memory)
     if fields.get("tags"):

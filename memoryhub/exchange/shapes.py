@@ -6,11 +6,13 @@ Pages and services read these values as they read their own: a text where a list
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from memories.models import CommitReport, Memory, ScopePath, Tag
 from memories.scopes import normalise_path
+from memories.services import Brought
 from memories.services.checks import LINK_FIELDS, STEP_KEYS
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.text import printable, text_problem
@@ -161,12 +163,27 @@ _checkpoint_fields = _object(
 )
 _context = _object({name: _text(most) for name, most in WriteContext.MAX_LENGTHS.items()})
 
+
+def _brought(value: Any) -> None:
+    """What an import proposed with: nothing, or a past that can be read."""
+    days = dict.fromkeys(Brought.DAYS, _text(40))
+    archived = _null_or(_text(Memory.REASON_MAX_LENGTH))
+    _object({"uid": _text(36), "archived": archived, **days})(value)
+    try:
+        past = Brought.read(value)
+        if past and past.uid:
+            uuid.UUID(past.uid)
+    except (TypeError, ValueError):
+        raise ValueError("has a past that can't be read") from None
+
+
 _SHAPES: dict[tuple[str, str], Shape] = {
     ("memory", "tags"): _names,
     ("memory", "scope_paths"): _paths,
     ("memory", "retrieval_hints"): _hints,
     ("memory", "details"): _details,
     ("review", "beside"): _object({}, _number),
+    ("review", "brought"): _brought,
     ("review", "decided_context"): _context,
     ("review", "links"): _links,
     ("review", "edits"): _memory_fields,

@@ -126,6 +126,7 @@ REVIEW = Kind(
         "publishes",
         "proposer",
         "reason",
+        "brought",
         "request_digest",
         "status",
         "note",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import io
+import uuid
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from memories.models import Memory, Review
 from memories.services import (
+    Brought,
     Pending,
     add_memory,
     approve_review,
@@ -19,6 +21,7 @@ from memories.services import (
     bring_memory,
     erase_memory,
     erase_review,
+    import_memory,
     merge_memories,
     reject_review,
     report_commit,
@@ -129,6 +132,8 @@ def _reviews(project: Project, alice: User, bobs: Actor) -> None:
         review = propose(kind="fact", title=title, summary=f"It {title.lower()}.", parent=first.number)
         if decide is not None:
             decide(review)
+    past = Brought(uid=str(uuid.uuid4()), created_at=first.created_at, archived="Never built.")
+    import_memory(actor=bobs, project=project, brought=past, kind="fact", title="Brought")
     revised = revise_memory(
         actor=bobs, memory=_now(first), expected_version=_now(first).version, title="Retries, thrice"
     )

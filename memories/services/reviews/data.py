@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memories.models import ChangeKind, Memory, Review, Visibility, Weight
-from memories.services.changes import Change
+from memories.services.changes import Brought, Change
 from projects.models import Project
 
 # What others will read of a private memory that is published.
@@ -112,4 +112,5 @@ def change_of(review: Review, edits: Mapping[str, Any] | None = None) -> Change:
         other=review.other,
         children_follow=review.children_follow,
         reason=review.reason,
+        brought=Brought.read(review.brought),
     )

@@ -67,6 +67,7 @@ def _wipe(writing: Writing, reviews: list[Review]) -> None:
         beside={},
         other=None,
         decided_context={},
+        brought={},
         erased_at=writing.at,
         updated_at=writing.at,
         **dict.fromkeys(_TEXTS, ""),

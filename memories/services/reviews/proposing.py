@@ -88,6 +88,7 @@ def _store(
         token_name=actor.token_name,
         door=actor.door,
         reason=writing.reason,
+        brought=change.brought.as_dict() if change.brought else {},
         digest=digest,
         request_digest=change.digest(),
         created_at=writing.at,
