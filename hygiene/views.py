@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from hygiene.fixes import FIXES, beside, new_bag_of, steps_of
 from hygiene.forms import APPLY, SHOW, Asked, FixForm
@@ -25,6 +25,7 @@ from memories.curation.moved import moved_since
 from memories.errors import NoSuchMemory, SeveralMovedOn
 from memories.models import Memory
 from memories.showing import children_of
+from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Invalid, SecretDetected
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.forms import put_on
@@ -46,7 +47,7 @@ def page(request: AuthedRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@sent_from_above
 def fix(request: AuthedRequest, slug: str) -> HttpResponse:
     """Do a fix of one memory, show what a fix of several would do, or do what was shown."""
     project = project_to_write(request.user, slug)

@@ -193,8 +193,11 @@ class EditForm(forms.Form):
         return None if named else refusal
 
     def groups(self) -> Iterator[forms.BoundField]:
-        """The fields to be shown, in order; the hidden one is the template's."""
+        """The fields to be shown, in order, the first bad one in focus; the hidden one is the template's."""
+        bad = next((name for name in self.fields if name in self.errors), "")
         for name in self.fields:
+            if name == bad:
+                self.fields[name].widget.attrs["autofocus"] = True
             if name != "next":
                 yield self[name]
 

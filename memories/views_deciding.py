@@ -11,7 +11,10 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods
 
 from memories.errors import NoSuchReview
 from memories.forms_edits import EditForm
@@ -22,14 +25,16 @@ from memories.reviews.places import Place
 from memories.reviews.rows import rows_of
 from memories.services import Decision, approve_review, decide_several, reject_review, withdraw_review
 from memories.views_reviews import answer, desk_of, open_first, open_in
+from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.requests import AuthedRequest, web_actor
+from memoryhub.kernel.text import visible_marks
 
 _DONE = {"approve": "approved", "reject": "rejected", "withdraw": "withdrawn"}
 
 
 @login_required
-@require_POST
+@sent_from_above
 def review_decide(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
     """Approve, reject or withdraw one. A refusal is said beside it, and the typed note stays."""
     place = Place.of(request.user, "" if everywhere else slug)
@@ -73,7 +78,7 @@ def _again(request: AuthedRequest, place: Place, shown: Review, **more: Any) -> 
 
 def _decided(request: AuthedRequest, place: Place, decision: Decision, following: Any) -> HttpResponse:
     """On to the next that waits, in the same place of the queue, with a word on what was done."""
-    messages.success(request, sentence_of(decision, place))
+    messages.success(request, _sentence_of(decision, place))
     for hint in decision.hints:
         messages.info(request, hint.message)
     filters = QueueFilters(request.GET, place.projects, several=place.is_everywhere)
@@ -83,11 +88,20 @@ def _decided(request: AuthedRequest, place: Place, decision: Decision, following
     return HttpResponseRedirect((place.review(waits) if waits else place.queue) + query)
 
 
-def sentence_of(decision: Decision, place: Place) -> str:
-    """What was done, for people."""
+def _sentence_of(decision: Decision, place: Place) -> SafeString:
+    """What was done, for people, with the memory that it made or changed as a link."""
     review, memory = decision.review, decision.memory
-    said = f"{place.name(review)} is {review.status}."
-    return f"{said} It is in force: #{memory.number} at version {memory.version}." if memory else said
+    said = format_html("{} is {}.", visible_marks(place.name(review)), review.status)
+    if memory is None:
+        return said
+    address = reverse("memories:memory", args=(review.project.slug, memory.number))
+    return format_html(
+        '{} It is in force: <a class="link" href="{}">#{} at version {}</a>.',
+        said,
+        address,
+        memory.number,
+        memory.version,
+    )
 
 
 @login_required
@@ -116,7 +130,7 @@ def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool
 
 
 @login_required
-@require_POST
+@sent_from_above
 def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpResponse:
     """One decision on the ticked ones: each by itself, and what became of each is listed."""
     place = Place.of(request.user, slug)

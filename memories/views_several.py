@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST
 
 from memories.curation.actions import ACTIONS, Action, new_bag_of
 from memories.curation.choosing import Chosen, read_chosen, read_seen
@@ -22,6 +21,7 @@ from memories.list_filters import MemoryFilterSet
 from memories.models import Memory
 from memories.services import apply_several
 from memories.views import list_page
+from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Invalid, SecretDetected
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
@@ -38,7 +38,7 @@ NAMED = 12
 
 
 @login_required
-@require_POST
+@sent_from_above
 def several(request: AuthedRequest, slug: str) -> HttpResponse:
     """Ask what an action needs, show what it would do, or do what was shown, all of it or nothing."""
     project = project_to_write(request.user, slug)

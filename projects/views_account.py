@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from projects.attempts import count_password
@@ -44,7 +45,7 @@ def _profile_page(
 
 @sensitive_post_parameters()
 @login_required
-@require_POST
+@sent_from_above
 def password(request: AuthedRequest) -> HttpResponse:
     """A new password: every other browser is signed out, tokens go on."""
     count_password(request)

@@ -100,6 +100,9 @@ SETTINGS = {name: Project._meta.get_field(name).get_default() for name in Projec
 
 AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
 
+# Opened, an address that takes a form alone leads to the page above it, whatever stands there.
+ABOVE = signed_in(302)
+
 # A proposal of another member's.
 REVIEWERS = members(404, reviewer=200, owner=200)
 
@@ -123,6 +126,7 @@ PAGES: dict[str, Page] = {
     "sign-out/": Page(post=everybody(SIGN_IN)),
     "profile/": Page(get=signed_in(200), post=signed_in(302), data={"time_zone": "Asia/Tokyo"}),
     "profile/password/": Page(
+        get=ABOVE,
         post=signed_in(302),
         data={"old_password": PASSWORD, "new_password1": "another horse", "new_password2": "another horse"},
     ),
@@ -166,6 +170,7 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/settings/restore/": Page(post=members(403, owner=302), params=of_project),
     "p/<slug:slug>/hygiene/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/hygiene/fix/": Page(
+        get=ABOVE,
         post=members(302, reader=403),
         params=of_project,
         data={"fix": "verify", "how": "now", "item": str(FIRST_NUMBER + 1), "seen": f"{FIRST_NUMBER + 1}:1"},
@@ -174,6 +179,7 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/memories/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/memories/findings/": Page(get=members(302), params=of_project),
     "p/<slug:slug>/memories/several/": Page(
+        get=ABOVE,
         post=members(302, reader=403),
         params=of_project,
         data={
@@ -265,10 +271,14 @@ PAGES: dict[str, Page] = {
     "p/<slug:slug>/reviews/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/reviews/news/": Page(get=members(302), params=of_project),
     "p/<slug:slug>/reviews/decide/": Page(
-        post=REVIEWERS, params=of_project, data={"reviews": "1", "decision": "reject", "note": "No."}
+        get=ABOVE,
+        post=REVIEWERS,
+        params=of_project,
+        data={"reviews": "1", "decision": "reject", "note": "No."},
     ),
     "p/<slug:slug>/reviews/R<int:number>/": Page(get=REVIEWERS, params=of_review),
     "p/<slug:slug>/reviews/R<int:number>/decide/": Page(
+        get=ABOVE,
         post=members(404, reviewer=302, owner=302),
         params=of_review,
         data={"decision": "reject", "note": "No."},
@@ -299,7 +309,9 @@ PAGES |= {
     "reviews/": Page(get=signed_in(200)),
     "reviews/news/": Page(get=signed_in(302)),
     "reviews/decide/": Page(
-        post=REVIEWERS, data={"reviews": "harbor/1", "decision": "reject", "note": "No."}
+        get=ABOVE,
+        post=REVIEWERS,
+        data={"reviews": "harbor/1", "decision": "reject", "note": "No."},
     ),
     "reviews/<slug:slug>/R<int:number>/": Page(get=REVIEWERS, params=of_review),
     "reviews/<slug:slug>/R<int:number>/decide/": PAGES["p/<slug:slug>/reviews/R<int:number>/decide/"],
@@ -505,7 +517,7 @@ def test_a_private_memory_of_somebody_else_answers_like_a_number_that_is_not_the
 ) -> None:
     page, before = PAGES[route], store()
     for method in ("GET", *WRITING):
-        if expected(page, method) is page.refused:
+        if expected(page, method) is page.refused or expected(page, method) is ABOVE:
             continue
         for who in PEOPLE:
             answers = []

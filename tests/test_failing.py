@@ -161,3 +161,60 @@ def test_what_is_malformed(client: Client) -> None:
     response = client.get("/", headers={"Host": "x y"})
     assert response.status_code == 400
     assert "can&#x27;t be read" in response.content.decode() or "can't be read" in response.content.decode()
+
+
+# Takes POST, and answers a refusal with a page: this address stands above it then.
+SENT = {
+    "/reviews/decide/?status=any": "/reviews/?status=any",
+    "/reviews/harbor/R1/decide/?session=a%26b": "/reviews/harbor/R1/?session=a%26b",
+    "/p/harbor/reviews/decide/": "/p/harbor/reviews/",
+    "/p/harbor/reviews/R1/decide/": "/p/harbor/reviews/R1/",
+    "/p/harbor/memories/several/": "/p/harbor/memories/",
+    "/p/harbor/hygiene/fix/": "/p/harbor/hygiene/",
+    "/profile/password/": "/profile/",
+}
+# Takes POST, and leads elsewhere always.
+POSTED = {
+    "/sign-out/": "/",
+    "/theme/": "/",
+    "/tokens/abc/revoke/": "/tokens/",
+    "/p/harbor/settings/archive/": "/p/harbor/settings/",
+    "/p/harbor/members/@bo%3Fb/remove/": "/p/harbor/members/@bo%3Fb/",
+    "/p/harbor/connect/abc/revoke/": "/p/harbor/connect/",
+    "/p/harbor/tasks/5/claim/": "/p/harbor/tasks/5/",
+    "/p/harbor/continuity/acknowledge/": "/p/harbor/continuity/",
+}
+
+
+@pytest.mark.parametrize("path", SENT)
+def test_an_address_that_a_refusal_leaves_behind_leads_to_its_page(
+    client: Client, alice: User, path: str
+) -> None:
+    assert client.get(path)["Location"].startswith("/sign-in/")
+    client.force_login(alice)
+    assert client.get(path)["Location"] == SENT[path]
+    assert client.head(path)["Location"] == SENT[path]
+    response = client.delete(path)
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD, POST")
+
+
+@pytest.mark.parametrize("path", POSTED)
+def test_an_address_that_takes_a_form_alone_says_so(client: Client, alice: User, path: str) -> None:
+    client.force_login(alice)
+    for method in (client.get, client.put):
+        response = method(path)
+        assert (response.status_code, response["Allow"]) == (405, "POST")
+        text = is_page(response)
+        assert "is no page to open" in text
+        assert f'href="{POSTED[path]}">To the page above' in text
+    response = client.get(path, headers=HTMX)
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "is no page to open" in is_notice(response)
+
+
+def test_a_page_takes_nothing_that_is_sent(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    response = client.post("/p/harbor/activity/")
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+    assert "a page to read" in is_page(response)
+    assert client.get("/mcp")["Content-Type"] == "application/json"

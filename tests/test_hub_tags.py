@@ -6,8 +6,9 @@ import datetime as dt
 
 import pytest
 from django.utils import timezone
+from django.utils.html import conditional_escape, format_html
 
-from memoryhub.templatetags.hub import age, exact, moment, shown, thousands
+from memoryhub.templatetags.hub import age, exact, moment, shown, thousands, told
 
 NOW = dt.datetime(2026, 3, 12, 12, 0, tzinfo=dt.UTC)
 
@@ -50,3 +51,9 @@ def test_marks_are_written_out_and_left_for_the_template_to_escape() -> None:
 def test_thousands_stand_apart() -> None:
     assert thousands(12345) == "12,345"
     assert thousands("") == ""
+
+
+def test_what_was_done_is_html_only_where_it_was_made_as_such() -> None:
+    assert conditional_escape(told("<b>\u202egnp")) == "&lt;b&gt;[U+202E]gnp"
+    link = format_html('<a href="{}">#1</a>', "/x/")
+    assert conditional_escape(told(link)) == '<a href="/x/">#1</a>'

@@ -7,13 +7,20 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from memoryhub.kernel.errors import DomainError, TooLarge
+from memoryhub.kernel.addresses import page_above
+from memoryhub.kernel.errors import DomainError, Invalid, TooLarge
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+class NotThisWay(Invalid):
+    """An address that is there, and isn't used so."""
+
+    status = 405
 
 
 def too_large() -> TooLarge:
@@ -44,6 +51,8 @@ def refusal_page(request: HttpRequest, error: DomainError) -> HttpResponse:
         response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
     else:
         context = {"error": error, "back": back_of(request)}
+        if error.status == NotThisWay.status:
+            context["above"] = page_above(request.path)
         response = render(request, "refusal.html", context, status=error.status)
     if "retry_after" in error.details:
         response["Retry-After"] = str(error.details["retry_after"])
@@ -87,13 +96,30 @@ class BodyLimitMiddleware:
 
 
 class DomainErrorMiddleware:
-    """Translates a refusal that a view let pass; bugs are not refusals and go on as they are."""
+    """Translates a refusal that a view let pass; bugs are not refusals and go on as they are.
+
+    A method that a page doesn't take is one too: Django says it with an empty answer.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not response.content and not wants_json(request):
+            return _not_this_way(request, response["Allow"])
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         return refusal_page(request, exception) if isinstance(exception, DomainError) else None
+
+
+def _not_this_way(request: HttpRequest, allowed: str) -> HttpResponse:
+    sentence = (
+        "This address is a page to read: it takes nothing that is sent to it."
+        if "GET" in allowed
+        else "This address takes what a form sends, and is no page to open. The form is on the page above it."
+    )
+    response = refusal_page(request, NotThisWay(sentence))
+    response["Allow"] = allowed
+    return response

@@ -27,6 +27,12 @@ def shown(text: object) -> str:
     return visible_marks(str(text))
 
 
+@register.filter
+def told(said: object) -> str:
+    """What was done, above a page: HTML where `format_html` made it, which escaped the stored text."""
+    return said if isinstance(said, SafeString) else shown(said)
+
+
 @register.simple_tag
 def moment(when: dt.datetime | None, prefix: str = "") -> SafeString | str:
     """A moment as its age, with the exact time in the reader's zone behind it; nothing for None."""

@@ -14,6 +14,20 @@
   let editing = false;
   let isSent = false;
 
+  /* What has only just come into sight can't have been read: a second click or key, meant for what stood there
+     before, decides nothing. The style does the same for clicks, also without a script. */
+  const SETTLES = 1000;
+  let settling = 0;
+
+  function settle() {
+    clearTimeout(settling);
+    change().dataset.settling = "";
+    settling = setTimeout(() => delete change().dataset.settling, SETTLES);
+  }
+
+  settle();
+  const isSettling = () => "settling" in change().dataset;
+
   function place() {
     const all = rows();
     const focused = all.indexOf(document.activeElement);
@@ -65,10 +79,7 @@
     k: () => move(-1),
     a: () => {
       const approve = isSent ? null : actOf("a");
-      if (!approve) return;
-      isSent = true;
-      announce("Approving.");
-      approve.click();
+      if (approve) approve.click();
     },
     e: () => {
       const edit = actOf("e");
@@ -109,13 +120,28 @@
       const reject = actOf("x");
       if (!reject) return;
       event.preventDefault();
-      isSent = true;
       reject.click();
     } else if (event.key === "Escape") {
       delete note.dataset.rejects;
       document.getElementById("note-how").hidden = true;
       document.getElementById("change-title").focus();
     }
+  });
+
+  /* Keys and clicks come through here: a form is sent once, and not before it could be read. Who has written
+     the note of a rejection has read. */
+  document.addEventListener("submit", (event) => {
+    if (event.target.method !== "post" || !change().contains(event.target)) return;
+    const tooSoon = isSettling() && event.submitter?.value !== "reject";
+    if (isSent || tooSoon) {
+      event.preventDefault();
+      if (!isSent) announce("Only just opened. Decide it in a moment.");
+      return;
+    }
+    isSent = true;
+    // Who stopped the browser on the way may try again.
+    setTimeout(() => (isSent = false), 5000);
+    if (event.submitter?.value === "approve") announce("Approving.");
   });
 
   for (const button of document.querySelectorAll("[data-keys]")) {
@@ -131,15 +157,20 @@
     if (!event.detail.successful) wanted = "";
   });
   document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target.id === "panel") settle();
     if (event.detail.target.id !== "change") return;
     wanted = "";
+    settle();
     const field = editing && document.querySelector(".edit .field input, .edit .field textarea");
     if (field) field.focus();
     editing = false;
   });
 
   /* Back from another page a form can be sent again. */
-  addEventListener("pageshow", () => (isSent = false));
+  addEventListener("pageshow", () => {
+    isSent = false;
+    settle();
+  });
 
   /* After a decision: what was done is said, and one goes on at the next. */
   const said = [...document.querySelectorAll("#notices .notice")].map((one) => one.textContent.trim()).join(" ");

@@ -300,3 +300,85 @@ def test_everything_is_decided_without_javascript(hub: Hub, rita: User, bob: Use
     page.get_by_label("Status").select_option("rejected")
     page.get_by_role("button", name="Apply").click()
     expect(page.locator("[data-row]")).to_have_count(2)
+
+
+@pytest.mark.parametrize("js", [True, False])
+def test_a_rejection_without_a_note_leads_to_the_note(
+    hub: Hub, axe: Check, rita: User, bob: User, js: bool
+) -> None:
+    review = fill_queue(hub, bob, rita)["long"]
+    page = hub.open(rita, width=390, js=js)
+    page.goto(f"{QUEUE}{review.ref}/")
+    page.get_by_role("button", name="Reject").click()
+    note = page.get_by_label("Note to the proposer")
+    expect(note).to_be_focused()
+    expect(note).to_have_accessible_description(re.compile("^Say why: the proposer learns from it"))
+    expect(page.locator("#note-error")).to_be_in_viewport(ratio=1)
+    page.screenshot(path=hub.shots / f"reviews-note-{js}.png")
+    if js:
+        axe(page)
+    # From there one goes on as if it had been opened by its own address.
+    page.goto(page.url)
+    expect(page).to_have_url(re.compile(rf"{QUEUE}{review.ref}/$"))
+    expect(page.locator("#change-title")).to_contain_text(review.title)
+
+
+def waits(bob: User, hub: Hub) -> list[Review]:
+    """Three that nobody has looked at."""
+    project = hub.store.project
+    return [propose(of_agent(bob), project, title=f"No {n}", summary=f"What {n} says.") for n in (1, 2, 3)]
+
+
+def decided(*reviews: Review) -> list[str]:
+    return [Review.objects.get(pk=review.pk).status for review in reviews]
+
+
+@pytest.mark.parametrize(("js", "width"), [(True, 1440), (True, 390), (False, 1440)])
+def test_a_second_click_approves_nothing_unread(
+    hub: Hub, rita: User, bob: User, js: bool, width: int
+) -> None:
+    first, second, third = waits(bob, hub)
+    page = hub.open(rita, width=width, js=js)
+    page.goto(f"{QUEUE}{third.ref}/")
+    approve = page.get_by_role("button", name="Approve", exact=not js).first
+    if js:
+        approve.dblclick()
+        expect(page.locator("#notices")).to_contain_text("R3 is approved.")
+    else:
+        approve.click()
+    # As soon as the next one stands there, at the same place.
+    expect(page.locator("#change-title")).to_contain_text("No 2")
+    box = approve.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 20, box["y"] + 10)
+    page.wait_for_timeout(300)
+    assert decided(first, second, third) == ["pending", "pending", "approved"]
+    page.locator("#notices").get_by_role("link", name=re.compile(r"^#\d+ at version 1$")).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("No 3")
+    page.go_back()
+    approve.click()
+    expect(page.locator("#change-title")).to_contain_text("No 1")
+    assert decided(first, second, third) == ["pending", "approved", "approved"]
+
+
+def test_a_doubled_key_approves_nothing_unread(hub: Hub, rita: User, bob: User) -> None:
+    first, second, third = waits(bob, hub)
+    page = hub.open(rita)
+    page.goto(f"{QUEUE}{third.ref}/")
+    still = page.locator("#change:not([data-settling]) #change-title")
+    expect(still).to_contain_text("No 3")
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    expect(page.locator("#change-title")).to_contain_text("No 2")
+    page.wait_for_load_state()
+    page.keyboard.press("a")
+    expect(page.locator("#announcement")).to_contain_text("Only just opened.")
+    page.keyboard.press("j")
+    expect(page.locator("#change-title")).to_contain_text("No 1")
+    page.keyboard.press("a")
+    page.wait_for_timeout(300)
+    assert decided(first, second, third) == ["pending", "pending", "approved"]
+    expect(still).to_contain_text("No 1")
+    page.keyboard.press("a")
+    expect(page.locator("#change-title")).to_contain_text("No 2")
+    assert decided(first, second, third) == ["approved", "pending", "approved"]
