@@ -284,7 +284,7 @@ def _rank(
             [len(term.tokens) for term in terms],
             [term.prefix for term in terms],
             [term.idf for term in terms],
-            [term.idf if term.counts else 0.0 for term in terms],
+            [term.mass for term in terms],
             average,
             limit,
         ],

@@ -34,6 +34,10 @@ SCORE_DIGITS = 6
 # Below this share of the question's idf mass the best hit is no confident match.
 CONFIDENT_SHARE = 0.18
 
+# That mass is measured as if there were at least so many entries: in a store of one, a word that it has would
+# weigh next to nothing beside one that none has.
+MEASURED_MIN = 20
+
 # How often a word occurs is kept in steps: saturation makes the rest of it inaudible.
 FREQUENCIES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
 
@@ -63,7 +67,7 @@ class Weighted(NamedTuple):
     documents: int
     idf: float
     prefix: bool = False
-    counts: bool = True  # towards the mass that a confident answer has to match
+    mass: float = 0.0  # what it is of the mass that a confident answer has to match
 
 
 class Question(NamedTuple):
@@ -123,16 +127,16 @@ def weigh(
     for term in terms:
         # Several tokens of one memory may share a beginning.
         having = min(count(term.text), documents)
-        weight = idf(documents, having)
-        mass += 0.0 if term.whole else weight
+        measured = 0.0 if term.whole else idf(max(documents, MEASURED_MIN), having)
+        mass += measured
         if having:
             scoped_tokens = (f"{scope}:{term.text}" for scope in scopes)
             tokens = tuple(token for token in scoped_tokens if frequencies.get(token))
-            found.append(Weighted(tokens, having, weight, term.prefix, not term.whole))
+            found.append(Weighted(tokens, having, idf(documents, having), term.prefix, measured))
     found.sort(key=lambda term: (term.documents, term.tokens))
     measure = next((each for each in measures if count(DOCUMENTS, each)), scopes)
-    measured = count(DOCUMENTS, measure)
-    return Question(found, count(LENGTH, measure) / measured if measured else 1.0, mass)
+    many = count(DOCUMENTS, measure)
+    return Question(found, count(LENGTH, measure) / many if many else 1.0, mass)
 
 
 def within(

@@ -267,8 +267,7 @@ def _wanted(terms: Sequence[Weighted]) -> tuple[str, list[object], str]:
     for number, term in enumerate(terms):
         for token in term.tokens:
             last = token + _LAST if term.prefix else token
-            mass = term.idf if term.counts else 0.0
-            params += [number, token, last, int(term.prefix), term.idf, mass]
+            params += [number, token, last, int(term.prefix), term.idf, term.mass]
             rows += 1
     if not rows:
         return _NONE, [], ""

@@ -128,6 +128,23 @@ def test_nothing_known_is_said_and_what_there_is_still_listed(project: Project, 
     assert (len(sure.items), sure.no_confident_match) == (1, False)
 
 
+@pytest.mark.parametrize("others", [0, 1, 2, 40])
+def test_confidence_is_the_same_in_a_store_of_one_and_in_a_larger_one(
+    project: Project, alice: User, others: int
+) -> None:
+    for n in range(others):
+        MemoryFactory(project=project, title=f"Other {n}", summary=f"Of another matter, {n}.")
+    known = MemoryFactory(project=project, title="Webhook receiver", summary="It listens on 8080.")
+    sure = "which port has the receiver of our webhook on staging hosts"
+    unsure = "which port has the receiver of invoices, payroll and tax forms"
+    for query, flagged in ((sure, False), (unsure, True)):
+        answer = search_memories(project, alice, query, SearchFilter(), limit=5)
+        assert ([item.number for item in answer.items], answer.no_confident_match) == (
+            [known.number],
+            flagged,
+        )
+
+
 def test_a_rare_word_counts_more_than_a_frequent_one(project: Project, alice: User) -> None:
     for n in range(8):
         MemoryFactory(project=project, title=f"Retry {n}", summary="Retry with jitter.")
