@@ -21,7 +21,7 @@ def serving(handler: Handler, port: int = 0) -> Iterator[tuple[str, list[bytes]]
         with connection:
             connection.settimeout(15)
             try:
-                request = connection.recv(1 << 16)
+                request = _request(connection)
                 came.append(request)
                 handler(connection, request)
             except OSError:
@@ -41,6 +41,16 @@ def serving(handler: Handler, port: int = 0) -> Iterator[tuple[str, list[bytes]]
     finally:
         over.set()
         listening.close()
+
+
+def _request(connection: socket.socket) -> bytes:
+    """Head and body, which clients send one after the other."""
+    request = connection.recv(1 << 16)
+    head, mark, body = request.partition(b"\r\n\r\n")
+    length = next((int(h[15:]) for h in head.split(b"\r\n") if h.lower().startswith(b"content-length:")), 0)
+    while mark and len(body) < length and (more := connection.recv(1 << 16)):
+        body += more
+    return head + mark + body
 
 
 def answering(body: bytes, status: str = "200 OK", *headers: str) -> Handler:

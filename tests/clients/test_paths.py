@@ -31,9 +31,15 @@ def here(desk_at: Callable[..., Desk]) -> Desk:
 
 
 def told(desk: Desk, tool_input: Any, **event: Any) -> list[int]:
-    desk.session += "s"
-    out = desk.run("before-edit", tool_input=tool_input, **event).out
-    return [rule[0] for rule in RULES["rules"] if f"[#{rule[0]}]" in out]  # type: ignore[str-bytes-safe]
+    """What the client finds for an edit, in this process: the same functions, without starting Python."""
+    names: dict[str, Any] = {"__name__": "connect", "__file__": str(desk.client)}
+    exec(compile(desk.client.read_bytes(), str(desk.client), "exec"), names)
+    place = names["PLACE"]
+    place.folder = str(desk.state)
+    place.url, place.project, place.token = desk.url, "harbor", desk.token
+    place.event = {"cwd": str(desk.repository), **event}
+    place.repository = names["top_of"](place.event["cwd"])
+    return [rule[0] for rule in names["covering"](names["edited_paths"](tool_input))]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +61,6 @@ def told(desk: Desk, tool_input: Any, **event: Any) -> list[int]:
     ],
 )
 def test_a_path_is_covered_by_whole_components(here: Desk, path: str, rules: list[int]) -> None:
-    here.env["LC_ALL"] = "C"
     assert told(here, {"file_path": path}) == rules
     if path and not path.startswith(".."):
         assert told(here, {"file_path": f"{here.repository}/{path}"}) == rules
@@ -66,6 +71,13 @@ def test_a_path_of_windows_is_matched(here: Desk) -> None:
         assert told(here, {"file_path": "C:\\repo\\src\\a.py"}, cwd=cwd) == [2]
         assert told(here, {"file_path": "C:\\repo2\\src\\a.py"}, cwd=cwd) == []
         assert told(here, {"file_path": "D:\\repo\\src\\a.py"}, cwd=cwd) == []
+
+
+def test_neither_locale_nor_backslashes_hide_a_rule(here: Desk) -> None:
+    here.env |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert "[#4] another" in here.run("before-edit", tool_input={"file_path": "Src\\Umlaut ä\\é.py"}).out
+    edit = {"tool_input": {"file_path": "C:\\repo\\src\\a.py"}}
+    assert "[#2] one file" in here.run("before-edit", cwd="C:\\repo", **edit).out
 
 
 def test_a_folder_below_and_a_link_are_the_same_repository(here: Desk, tmp_path: Path) -> None:

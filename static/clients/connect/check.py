@@ -112,7 +112,7 @@ def checkpoint() -> int:
 def project_files() -> int:
     written = write_project_files(_connected())
     print_line(f"{written} files of the project written or taken away.")
-    return 0
+    return 1 if NOTES else 0
 
 
 def _connected() -> Hub:

@@ -9,6 +9,7 @@ from typing import Callable
 from .files import as_json, state_folder, write_file
 from .head import LIMIT, PLACE, RULES_MAX_SIZE, SAID, note
 from .net import Away, Hub, Refused, in_a_line, in_project, moment_body
+from .projecting import project_files_at_start
 from .spool import deliver, keep, now, send
 from .statefile import equal, send_state_file, settle_state_file, state_text
 from .where import head_of, load_session, number_of, save_session, state_path
@@ -85,10 +86,7 @@ def session_start() -> None:
         recall = hub.ask("GET", in_project("/recall", budget=max(500, room))).text
     SAID.append(recall.rstrip()[: max(500, room)])
     store_rules(hub)
-    if PLACE.options.get("project_files") is True:
-        from .projecting import write_project_files
-
-        write_project_files(hub)
+    project_files_at_start(hub)
 
 
 def context_text(context: dict[str, object], most: int) -> str:

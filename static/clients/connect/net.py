@@ -52,10 +52,12 @@ class Hub:
         self.connection = None  # type: http.client.HTTPConnection | None
         self.prefix = ""
 
-    def ask(self, method: str, path: str, body: object = None, etag: str = "") -> Answer:
-        """The answer to a request under the project's address. Raises Away, Refused."""
+    def ask(
+        self, method: str, path: str, body: object = None, etag: str = "", most: int = ANSWER_MAX_SIZE
+    ) -> Answer:
+        """The answer to a request, of `most` bytes. Raises Away, Refused."""
         try:
-            answer = self._ask(method, path, body, etag)
+            answer = self._ask(method, path, body, etag, most)
         except (OSError, ValueError, http.client.HTTPException) as wrong:
             self.close()
             said = getattr(wrong, "strerror", None) or str(wrong) or type(wrong).__name__
@@ -73,7 +75,7 @@ class Hub:
             self.connection.close()
             self.connection = None
 
-    def _ask(self, method: str, path: str, body: object, etag: str) -> Answer:
+    def _ask(self, method: str, path: str, body: object, etag: str, most: int) -> Answer:
         # A connection that the hub closed meanwhile is opened anew by itself.
         connection = self.connection or self._connected()
         connection.timeout = self._left()
@@ -100,8 +102,8 @@ class Hub:
             if not part:
                 break
             size += len(part)
-            if size > ANSWER_MAX_SIZE:
-                raise ValueError(f"its answer is larger than {ANSWER_MAX_SIZE} bytes")
+            if size > most:
+                raise ValueError(f"its answer is larger than {most} bytes")
             parts.append(part)
         response.close()
         text = b"".join(parts).decode("utf-8", "replace")

@@ -34,7 +34,12 @@ def in_repository(path: str) -> list[str]:
         # A shell of Windows says /c/repo where a program says C:\repo.
         pairs = [(whole, as_drive(top)), (whole, as_drive(cwd))]
     else:
-        pairs = [(whole, top), (os.path.realpath(whole), os.path.realpath(top))]
+        pairs = [(whole, top)]
+        try:
+            pairs.append((os.path.realpath(whole), os.path.realpath(top)))
+        except ValueError:
+            # A locale that has no such letters: the words of the path have to do.
+            pass
     for one, top in pairs:
         parts, above = plain(one), plain(top)
         start = parts[: len(above)]

@@ -133,10 +133,22 @@ def state_path() -> str:
     named = PLACE.options.get("state_file", STATE_FILE)
     if not PLACE.repository or not isinstance(named, str) or not named:
         return ""
+    path = inside(named, ".md")
+    if not path:
+        note(f"{named[:200]} isn't used: it has to be an .md file in the repository, and no link.")
+    return path
+
+
+def inside(named: str, ending: str = "") -> str:
+    """Where a path of the settings leads; empty for what lies outside, is a link, or is git's own."""
     parts = plain(named)
     path = os.path.join(PLACE.repository, *parts)
-    top = os.path.realpath(PLACE.repository)
-    if ".." in named or named[1:2] == ":" or os.path.realpath(path) != os.path.join(top, *parts):
-        note(f"{named[:200]} isn't used: it has to lie in the repository, and be no link.")
+    is_relative = ".." not in named and named[:1] not in "/\\" and named[1:2] != ":"
+    is_gits = ".git" in [part.lower() for part in parts]
+    if not (parts and is_relative and named.endswith(ending)) or is_gits:
         return ""
-    return path
+    try:
+        real = os.path.realpath(path) == os.path.join(os.path.realpath(PLACE.repository), *parts)
+    except ValueError:
+        real = False
+    return path if real else ""
