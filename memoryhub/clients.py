@@ -7,13 +7,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_safe
 
 from memoryhub import __version__
 
+PARTS = Path(__file__).parent.parent / "static" / "clients" / "connect"
 # In the order in which they stand in the file. The first are compiled at every call, the others when needed.
 QUIET = ("head", "files", "where", "rules", "quiet")
 LOUD = ("net", "spool", "commits", "statefile", "projecting", "moments", "check")
@@ -53,5 +53,4 @@ def _without_future(part: str) -> str:
 
 
 def _part(name: str) -> str:
-    folder: Path = settings.BASE_DIR / "static" / "clients" / "connect"
-    return _SIBLING.sub("", (folder / f"{name}.py").read_text(encoding="utf-8"))
+    return _SIBLING.sub("", (PARTS / f"{name}.py").read_text(encoding="utf-8"))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryhub.clients import LOUD, QUIET, hook_client
+from memoryhub.clients import LOUD, PARTS, QUIET, hook_client
 from memoryhub.kernel.actor import Actor
 from projects.models import Project, User
 from tasks.models import Checkpoint
@@ -22,7 +20,6 @@ from tasks.services import save_checkpoint
 from tests.clients.running import STATE
 from tests.factories import MemoryFactory, agent, person, token_for
 
-PARTS = settings.BASE_DIR / "static" / "clients" / "connect"
 REASON = {"reason": "It broke twice, and nobody noticed before a release was out."}
 # Of the standard library, newer than 3.8 or gone since.
 NOT_THERE = {"tomllib", "zoneinfo", "graphlib", "imp", "distutils", "asyncore", "cgi", "telnetlib"}
@@ -82,7 +79,7 @@ def test_no_name_stands_in_two_parts() -> None:
     homes: dict[str, str] = {}
     assert {path.stem for path in PARTS.glob("*.py")} - {"__init__"} == {*QUIET, *LOUD}
     for part in (*QUIET, *LOUD):
-        for node in ast.parse(Path(PARTS / f"{part}.py").read_text("utf-8")).body:
+        for node in ast.parse((PARTS / f"{part}.py").read_text("utf-8")).body:
             names = [getattr(node, "name", "")]
             if isinstance(node, ast.Assign):
                 names = [target.id for target in node.targets if isinstance(target, ast.Name)]
