@@ -134,6 +134,13 @@ SNAPSHOT_MAX_BYTES = env_int("MEMORYHUB_SNAPSHOT_MAX_BYTES", default=4 * 1024**3
 # The longest entry that a hub writes has a body and its details: 2 MB when escaped.
 SNAPSHOT_MAX_LINE_BYTES = 8 * 1024 * 1024
 
+# How long the record of calls goes back, and how many of people and their agents it holds at most. A tenth
+# as many of nobody known are kept beside them.
+MEMORYHUB_CALLS_KEPT_DAYS = env_int("MEMORYHUB_CALLS_KEPT_DAYS", default=30, least=1, most=3650)
+MEMORYHUB_CALLS_KEPT = env_int("MEMORYHUB_CALLS_KEPT", default=500_000, least=1000, most=100_000_000)
+# A thread of each worker writes them. Tests write them themselves.
+CALLS_KEPT_IN_BACKGROUND = True
+
 # --- The application ---------------------------------------------------------------
 
 ROOT_URLCONF = "memoryhub.urls"
@@ -160,6 +167,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "projects.calls.middleware.CallsMiddleware",
     "memoryhub.kernel.middleware.BodyLimitMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -78,7 +78,8 @@ class Worker:
         if not self._stop.is_set():
             note_done(job.name, self.holder, at=at)
         self._failed.pop(job.name, None)
-        self._say(said)
+        if said:
+            self._say(said)
 
     def _leave(self) -> None:
         try:

@@ -17,6 +17,7 @@ from django.urls import reverse
 from memoryhub.kernel.admin import ExactFilter, ServiceAdmin, choice_filter, yes_no_filter
 from memoryhub.kernel.admin_extending import Extendable
 from memoryhub.kernel.errors import DomainError
+from projects import admin_calls  # noqa: F401 - registers what is noted of calls
 from projects.admin_forms import (
     AddMemberForm,
     AddProjectForm,

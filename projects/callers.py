@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryhub.kernel.actor import Actor, Door, WriteContext
+from memoryhub.kernel.calls import Note
 from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.text import storable
@@ -37,6 +38,8 @@ class Caller:
     rights: frozenset[Right] = frozenset(Right)
     pinned_slug: str = ""
     door: Door = Door.MCP
+    # Of the request; over stdio there is none, and each call has its own.
+    note: Note | None = None
     _project: Project | None = field(default=None, repr=False)
 
     def reach(self) -> ProjectQuerySet:

@@ -1,4 +1,4 @@
-"""What the list of activity is narrowed to: all of it stands in the address."""
+"""What lists of what happened are narrowed to: all of it stands in the address."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ _DOORS = {
 _PEOPLE_LISTED = 200
 
 
-def _line(most: int, placeholder: str) -> forms.CharField:
+def one_line(most: int, placeholder: str) -> forms.CharField:
     widget = forms.TextInput(
         attrs={"placeholder": placeholder, "autocapitalize": "none", "autocomplete": "off"}
     )
     return forms.CharField(required=False, max_length=most, widget=widget)
 
 
-class ActivityForm(forms.Form):
-    """An address with a value that can't be one is refused, never ignored."""
+class HappenedForm(forms.Form):
+    """What any list of what happened is narrowed by. An address with a value that can't be one is refused,
+    never ignored.
+    """
 
     person = forms.CharField(required=False, max_length=User.USERNAME_MAX_LENGTH, widget=forms.Select)
-    agent = _line(AccessToken.NAME_MAX_LENGTH, "name of a token")
-    session = _line(WriteContext.MAX_LENGTHS["session"], "id of a session")
+    agent = one_line(AccessToken.NAME_MAX_LENGTH, "name of a token")
     door = forms.ChoiceField(
         required=False,
         choices=[("", "any door"), *((door.value, name) for door, name in _DOORS.items())],
@@ -49,8 +50,7 @@ class ActivityForm(forms.Form):
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("agent", "session"):
-            cast(forms.CharField, self.fields[name]).strip = False
+        cast(forms.CharField, self.fields["agent"]).strip = False
         names = [
             row.user.username for row in Membership.objects.in_project(project).by_name()[:_PEOPLE_LISTED]
         ]
@@ -73,23 +73,39 @@ class ActivityForm(forms.Form):
     def is_narrowed(self) -> bool:
         return bool(self._values())
 
-    def wanted(self) -> Wanted:
-        """The same for the feed; a day is one of the reader's zone."""
-        said = self._values()
+    def day_bounds(self) -> tuple[dt.datetime | None, dt.datetime | None]:
+        """From when and until when, of a day of the reader's zone."""
         day: dt.date | None = self.cleaned_data["day"]
-        return Wanted(
-            person=said.get("person", ""),
-            agent=said.get("agent", ""),
-            session=said.get("session", ""),
-            door=said.get("door", ""),
-            since=_midnight(day) if day else None,
-            before=_midnight(day + dt.timedelta(days=1)) if day else None,
-        )
+        return (_midnight(day), _midnight(day + dt.timedelta(days=1))) if day else (None, None)
 
     def address(self, **more: str | None) -> str:
         """The query string of this page, without what is empty."""
         said = {**self._values(), **more}
         return "?" + urlencode({name: value for name, value in said.items() if value})
+
+
+class ActivityForm(HappenedForm):
+    """What the list of activity is narrowed to."""
+
+    session = one_line(WriteContext.MAX_LENGTHS["session"], "id of a session")
+    field_order = ("person", "agent", "session", "door", "day")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(forms.CharField, self.fields["session"]).strip = False
+
+    def wanted(self) -> Wanted:
+        """The same for the feed."""
+        said = self._values()
+        since, before = self.day_bounds()
+        return Wanted(
+            person=said.get("person", ""),
+            agent=said.get("agent", ""),
+            session=said.get("session", ""),
+            door=said.get("door", ""),
+            since=since,
+            before=before,
+        )
 
 
 def _midnight(day: dt.date) -> dt.datetime:

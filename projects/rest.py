@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memoryhub.kernel.actor import Door
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.rest.answering import JsonRenderer, TextRenderer
 from memoryhub.kernel.rest.endpoints import Endpoint
@@ -37,9 +38,11 @@ class ApiView(APIView):
     def use(self, endpoint: Endpoint, request: Request, path: Mapping[str, Any]) -> Response:
         """Load with permission, check the shape, call the one tool, answer."""
         caller = caller_of(request, path.get("slug", ""))
-        problems = Problems()
+        problems, note = Problems(), note_of(request._request)
+        note.name = endpoint.name or endpoint.tool.name
         if "slug" in path:
             caller.choose_project({}, required=True)
+            note.project = caller.project.slug
         given = endpoint.given(request, path, problems)
         caller.check_right(endpoint.tool.right_to(given))
         return endpoint.response(request, endpoint.tool.use(caller, given, problems))

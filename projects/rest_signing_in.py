@@ -13,6 +13,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import Forbidden
 from projects.models import AccessToken
 from projects.signing_in import bearer_text, calls_a_token, token_of
@@ -26,7 +27,7 @@ class TokenSignIn(BaseAuthentication):
         header = request.headers.get("Authorization")
         if header is None:
             return None
-        token = token_of(bearer_text(header))
+        token = token_of(bearer_text(header), note_of(request._request))
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
@@ -40,6 +41,7 @@ class BrowserSignIn(SessionAuthentication):
         """Raises Forbidden for a write from another site, RateLimited."""
         found = super().authenticate(request)
         if found is not None:
+            note_of(request._request).user = found[0].pk
             calls_a_token.hit(f"user:{found[0].pk}", settings.MEMORYHUB_CALLS_PER_MINUTE)
         return found
 

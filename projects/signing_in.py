@@ -8,6 +8,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from memoryhub.kernel import tokens
+from memoryhub.kernel.calls import Note
 from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.errors import Unauthenticated
 from memoryhub.kernel.limits import Window
@@ -30,10 +31,11 @@ def bearer_text(header: str) -> str:
     return text.strip() if scheme.lower() == "bearer" else ""
 
 
-def token_of(text: str) -> AccessToken:
+def token_of(text: str, note: Note | None = None) -> AccessToken:
     """The good token with this text, in one query. Raises Unauthenticated, RateLimited.
 
-    The public part finds the row; the digest is compared in constant time.
+    The public part finds the row; the digest is compared in constant time. A token that is good no more is
+    noted as well: its owner wants to know that somebody has it.
     """
     if not tokens.well_formed(text):
         raise Unauthenticated(_REFUSAL)
@@ -42,6 +44,8 @@ def token_of(text: str) -> AccessToken:
     known = token.digest if token else "0" * 64
     if not hmac.compare_digest(known, tokens.digest(text)) or token is None:
         raise Unauthenticated(_REFUSAL)
+    if note is not None:
+        note.by(token)
     if (
         token.revoked_at
         or (token.expires_at and token.expires_at <= timezone.now())

@@ -13,6 +13,7 @@ from hypothesis import settings as hypothesis_settings
 
 from memoryhub.kernel import limits
 from projects.attempts import attempts
+from projects.calls.waiting import waiting
 from projects.models import Project, Role, User
 from projects.signing_in import calls_a_token
 from tests.admin_client import signed_in, superuser
@@ -54,6 +55,7 @@ def _fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_700_000_000.0))
     calls_a_token.clear()
     attempts.clear()
+    waiting.clear()
 
 
 @pytest.fixture

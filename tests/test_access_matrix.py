@@ -150,6 +150,7 @@ PAGES: dict[str, Page] = {
         get=members(404, owner=302), params=of_token
     ),
     "p/<slug:slug>/tokens/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/calls/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/activity/": Page(get=members(200), params=of_project),
     "p/<slug:slug>/activity/session/": Page(get=REVIEWERS, params=of_project, query="?id=session-1"),
     "p/<slug:slug>/members/": Page(
@@ -342,6 +343,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "projects/project": (lambda world: world.project.pk, (200, 200, 403)),
     "projects/membership": (lambda world: world.author.memberships.get().pk, OPEN),
     "projects/accesstoken": (lambda world: world.token.pk, (200, 200, 403)),
+    "projects/call": (lambda world: world.token.calls.get().pk, SHOWN_ONLY),
     "memories/memory": (lambda world: world.shared.pk, (200, 200, 403)),
     "memories/revision": (lambda world: world.shared.revisions.get().pk, SHOWN_ONLY),
     "memories/review": (lambda world: world.review.pk, SHOWN_ONLY),

@@ -75,6 +75,7 @@ def fill(world: World, many: int) -> None:
     people = User.objects.bulk_create(User(username=f"m{n:03}", password="!") for n in range(many))
     Membership.objects.bulk_create(Membership(project=project, user=one) for one in people)
     made = copies(world.token, many, user=lambda n: owner, public_part=lambda n: f"part{n:06}")
+    copies(world.token.calls.get(), many)
     through = AccessToken.projects.through
     through.objects.bulk_create(through(accesstoken_id=one.pk, project_id=project.pk) for one in made)
     kept = CommitReport(project=project, reporter=owner, branch="main", committed_at=world.shared.created_at)

@@ -1,4 +1,4 @@
-"""The daily upkeep of the hub: every project's, and the tokens that expired long ago."""
+"""The daily upkeep of the hub: every project's, the tokens that expired long ago, and old calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from hygiene.services.tending import Stopped, Tended, tend
 from projects.models import Project
-from projects.services import prune_tokens
+from projects.services import prune_calls, prune_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ class Upkept:
     failed: int = 0
     claims: int = 0
     tokens: int = 0
+    calls: int = 0
 
     def add(self, done: Tended) -> None:
         self.projects += 1
@@ -41,7 +42,7 @@ class Upkept:
         return (
             f"Upkeep: projects={self.projects} lowered={self.lowered} bagged={self.bagged} "
             f"refused={self.refused} failed={self.failed} claims_ended={self.claims} "
-            f"tokens_pruned={self.tokens}"
+            f"tokens_pruned={self.tokens} calls_pruned={self.calls}"
         )
 
 
@@ -66,5 +67,5 @@ def keep_up(
             continue
         total.add(done)
         progress(project, done)
-    total.tokens = prune_tokens(at=at)
+    total.tokens, total.calls = prune_tokens(at=at), prune_calls(at=at)
     return total

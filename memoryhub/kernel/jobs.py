@@ -12,7 +12,10 @@ Stopped = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Job:
-    """A piece of work; `run` answers one line for the log. Without `every` it is done once a UTC day."""
+    """A piece of work; `run` answers one line for the log, or none.
+
+    Without `every` it is done once a UTC day.
+    """
 
     name: str
     run: Callable[[Stopped], str]

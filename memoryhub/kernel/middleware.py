@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from memoryhub.kernel.addresses import page_above
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import DomainError, Invalid, TooLarge
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -111,7 +112,10 @@ class DomainErrorMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        return refusal_page(request, exception) if isinstance(exception, DomainError) else None
+        if not isinstance(exception, DomainError):
+            return None
+        note_of(request).refused(exception)
+        return refusal_page(request, exception)
 
 
 def _not_this_way(request: HttpRequest, allowed: str) -> HttpResponse:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
 
+from memoryhub.kernel.actor import Door
 from memoryhub.kernel.arguments import Argument
+from memoryhub.kernel.calls import FAILED, Note
 from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.json_text import as_json
 from memoryhub.kernel.text import in_one_line
 from memoryhub.kernel.tools import Right, Tool, all_tools, find_tool
 from projects.callers import Caller
+from projects.calls.waiting import waiting
 
 logger = logging.getLogger(__name__)
 
@@ -38,13 +42,32 @@ def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Reply:
 
     Raises ToolFailed for a bug: it is logged with its traceback, and tells the agent nothing more.
     """
+    with _noted(caller, name) as note:
+        try:
+            return _reply(_run(caller, name, arguments))
+        except DomainError as refusal:
+            note.refused(refusal)
+            return Reply(as_json(refusal.as_dict()), is_error=True)
+        except Exception as bug:
+            note.outcome = FAILED
+            logger.exception("the tool %s failed", in_one_line(name[:80]))
+            raise ToolFailed from bug
+
+
+@contextmanager
+def _noted(caller: Caller, name: str) -> Iterator[Note]:
+    """The note of this call, filled in. Over HTTP the request's, which is kept with it."""
+    note = caller.note or Note(door=Door.MCP, user=caller.user.pk)
+    # What isn't a tool is any text of the caller's.
+    note.name = name if find_tool(name) else "no such tool"
     try:
-        return _reply(_run(caller, name, arguments))
-    except DomainError as refusal:
-        return Reply(as_json(refusal.as_dict()), is_error=True)
-    except Exception as bug:
-        logger.exception("the tool %s failed", in_one_line(name[:80]))
-        raise ToolFailed from bug
+        yield note
+    finally:
+        if caller.has_project:
+            note.project = caller.project.slug
+        if caller.note is None:
+            note.end()
+            waiting.add(note)
 
 
 def _run(caller: Caller, name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | str:

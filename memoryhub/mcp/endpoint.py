@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import DomainError, Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.kernel.json_text import has_halves, without_halves
 from memoryhub.kernel.middleware import too_large
@@ -30,18 +31,21 @@ from projects.signing_in import bearer_text, token_of
 def mcp_view(request: HttpRequest, slug: str = "") -> HttpResponse:
     """`/mcp` and `/mcp/p/<slug>`, which pins the project."""
     response: Any
+    note = note_of(request)
     try:
         _check_origin(request)
         if request.method != "POST":
             response = JsonResponse(Invalid("Send MCP messages with POST.").as_dict(), status=405)
             response["Allow"] = "POST"
             return response
-        token = token_of(bearer_text(request.headers.get("Authorization", "")))
-        caller = Caller(token.user, token, frozenset(token.rights), pinned_slug=slug)
+        token = token_of(bearer_text(request.headers.get("Authorization", "")), note)
+        caller = Caller(token.user, token, frozenset(token.rights), pinned_slug=slug, note=note)
         if slug:
             caller.choose_project({}, required=True)
+            note.project = slug
         response = drive(_exchange(request, _clean_body(request), caller))
     except DomainError as refusal:
+        note.refused(refusal)
         return _refused(refusal)
     # After the answer: what is only bookkeeping must not make an agent wait.
     response._resource_closers.append(lambda: note_token_use(token))

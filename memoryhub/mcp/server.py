@@ -84,3 +84,31 @@ server: Server[Any] = Server(
     on_list_resource_templates=_list_templates,
     on_read_resource=_read_resource,
 )
+
+
+# The protocol's own requests; anything else is any text of the caller's.
+_METHODS = frozenset(
+    {
+        "initialize",
+        "notifications/initialized",
+        "ping",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "server/discover",
+        "tools/list",
+    }
+)
+
+
+async def _note_method(ctx: Any, call_next: Any) -> Any:
+    """What isn't the call of a tool is noted as its method."""
+    note = current_caller.get().note
+    if note is not None and ctx.method in _METHODS:
+        note.name = ctx.method
+    return await call_next(ctx)
+
+
+server.middleware.append(_note_method)

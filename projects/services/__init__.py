@@ -11,6 +11,7 @@ from projects.services.access import (
     revoke_token,
     role_of,
 )
+from projects.services.calls import prune_calls
 from projects.services.people import (
     change_account,
     change_password,
@@ -48,6 +49,7 @@ __all__ = [
     "name_at_home",
     "next_number",
     "note_token_use",
+    "prune_calls",
     "prune_tokens",
     "reactivate_user",
     "remove_member",

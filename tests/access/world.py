@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.models import Memory, Review
 from memories.services import Pending, revise_memory
-from projects.models import AccessToken, Project, Role, User
+from projects.models import AccessToken, Call, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
 from tasks.lifecycle import compact
 from tasks.models import Receipt, Task
@@ -104,6 +104,17 @@ def make_world() -> World:
     save_checkpoint(actor=agent(author), project=project, objective=texts["body"])
     save_checkpoint(actor=agent(people["owner"]), project=project, objective="canary-own")
     compact(actor=agent(people["owner"]), project=project, objective="")
+    Call.objects.create(
+        at=timezone.now(),
+        door="mcp",
+        name="canary-call",
+        user=author,
+        token=token,
+        token_name=token.name,
+        project=project,
+        outcome="ok",
+        milliseconds=5.0,
+    )
     return World(project, people, author, shared, private, token, review, task, receipt)
 
 

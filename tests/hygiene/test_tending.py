@@ -141,7 +141,8 @@ def test_the_command_says_one_line_to_a_log_and_more_to_a_person(project: Projec
     ProjectFactory(slug="other")
     quiet = run("tend")
     assert quiet.splitlines() == [
-        "Upkeep: projects=2 lowered=1 bagged=0 refused=0 failed=0 claims_ended=0 tokens_pruned=0"
+        "Upkeep: projects=2 lowered=1 bagged=0 refused=0 failed=0 claims_ended=0 "
+        "tokens_pruned=0 calls_pruned=0"
     ]
     told = run("tend", "harbor", "--verbosity=2").splitlines()
     assert told[0].startswith("harbor: score ")
@@ -157,7 +158,7 @@ def test_tokens_that_expired_long_ago_are_pruned_revoked_ones_stay(project: Proj
         token, _ = token_for(alice, project)
         AccessToken.objects.filter(pk=token.pk).update(expires_at=now - dt.timedelta(days=days))
     AccessToken.objects.filter(pk=kept.pk).update(revoked_at=now - dt.timedelta(days=1000))
-    assert run("tend").endswith("tokens_pruned=1\n")
+    assert run("tend").endswith("tokens_pruned=1 calls_pruned=0\n")
     assert AccessToken.objects.count() == 2
 
 
@@ -218,7 +219,7 @@ def test_work_once_does_what_is_due_and_not_again(project: Project, alice: User)
     assert run("work", "--once") == ""
     Lease.objects.update(done_at=timezone.now() - dt.timedelta(days=1))
     assert run("work", "--once").startswith("Upkeep: projects=1 lowered=0")
-    assert Lease.objects.get().holder == ""
+    assert Lease.objects.get(name="upkeep").holder == ""
 
 
 def test_a_second_worker_waits_its_turn(project: Project) -> None:
@@ -230,7 +231,7 @@ def test_a_second_worker_waits_its_turn(project: Project) -> None:
     later = now + dt.timedelta(minutes=11)
     assert take_lease("upkeep", "the second", at=later, lasting=dt.timedelta(minutes=10))
     give_back("the second", at=later)
-    assert Lease.objects.get().holder == ""
+    assert Lease.objects.get(name="upkeep").holder == ""
 
 
 def test_a_job_that_fails_is_tried_again_later(

@@ -13,7 +13,8 @@ from projects.models import Project
 class Command(HubCommand):
     help = (
         "The daily upkeep: ages session summaries as each project chose, ends claims that lapsed a week ago, "
-        "writes the day's score, and prunes tokens that expired more than 90 days ago. Safe to run twice."
+        "writes the day's score, and prunes tokens that expired more than 90 days ago and old calls. Safe to "
+        "run twice."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -9,6 +9,7 @@ from rest_framework import exceptions
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import Conflict, DomainError, Forbidden, Invalid, NotFound, Unauthenticated
 from memoryhub.kernel.json_text import as_json
 
@@ -63,6 +64,7 @@ def refused(refusal: DomainError, *, status: int | None = None) -> HttpResponse:
 def on_exception(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
     """REST framework's hook: refusals and its own exceptions; None lets a bug crash and be logged."""
     if isinstance(error, DomainError):
+        note_of(context["request"]._request).refused(error)
         return refused(error, status=_status_of(error, context["request"]))
     if isinstance(error, Http404):
         return refused(NotFound("There is no such address."))
