@@ -134,6 +134,10 @@ SNAPSHOT_MAX_BYTES = env_int("MEMORYHUB_SNAPSHOT_MAX_BYTES", default=4 * 1024**3
 # The longest entry that a hub writes has a body and its details: 2 MB when escaped.
 SNAPSHOT_MAX_LINE_BYTES = 8 * 1024 * 1024
 
+# With PostgreSQL several workers and servers answer: what they allow in a minute they count together, in the
+# database. SQLite is served by one process, which counts for itself.
+LIMITS_SHARED = _postgresql is not None
+
 # How long the record of calls goes back, and how many of people and their agents it holds at most. A tenth
 # as many of nobody known are kept beside them.
 MEMORYHUB_CALLS_KEPT_DAYS = env_int("MEMORYHUB_CALLS_KEPT_DAYS", default=30, least=1, most=3650)

@@ -20,7 +20,8 @@ class ProjectsConfig(AppConfig):
 
 def _pruned() -> str:
     """A line where there was something to prune: a flood of calls doesn't wait for the day's upkeep."""
-    from projects.services import prune_calls
+    from projects.services import prune_calls, prune_tallies
 
+    prune_tallies()
     many = prune_calls(at=timezone.now())
     return f"Calls: pruned={many}" if many else ""

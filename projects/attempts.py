@@ -7,12 +7,16 @@ from django.http import HttpRequest
 
 from memoryhub.kernel.errors import RateLimited
 from memoryhub.kernel.limits import Window
+from projects.services import count_calls
 
 # Every attempt counts, a good one too: a count that a success could reset is no bound.
 A_NAME = 10
 AN_ADDRESS = 60
+BAD_TOKENS = 120
 
-attempts = Window()
+attempts = Window(count_calls)
+# Counted by each worker alone: a flood of bad tokens writes nothing.
+bad_tokens = Window()
 
 
 def count_attempt(request: HttpRequest) -> None:
@@ -40,6 +44,21 @@ def count_password(request: HttpRequest) -> None:
         wait = refusal.details["retry_after"]
         raise RateLimited(
             f"Too many attempts. Wait {wait} seconds, then try again.", retry_after=wait
+        ) from None
+
+
+def count_bad_token(request: HttpRequest) -> None:
+    """Count a call with a bad token against its address. Raises RateLimited; a good one is still answered.
+
+    A client that was left behind with an old token shouldn't shut out the others of its office.
+    """
+    try:
+        bad_tokens.hit(client_address(request), BAD_TOKENS)
+    except RateLimited as refusal:
+        wait = refusal.details["retry_after"]
+        raise RateLimited(
+            f"Too many calls with a bad token from this address. Wait {wait} seconds, and check the token.",
+            retry_after=wait,
         ) from None
 
 

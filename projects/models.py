@@ -290,5 +290,6 @@ class AccessToken(models.Model):
         return not (self.is_revoked or self.is_expired)
 
 
-# A model of this app as well, which names those above by text.
+# Models of this app as well, which name those above by text.
 from projects.models_calls import Call as Call  # noqa: E402
+from projects.models_calls import Tally as Tally  # noqa: E402

@@ -1,4 +1,4 @@
-"""The record of calls. Its rows are written a moment after the call, in batches."""
+"""The record of calls, and the counts by which they are limited."""
 
 from __future__ import annotations
 
@@ -62,3 +62,14 @@ class Call(models.Model):
     @property
     def is_ok(self) -> bool:
         return self.outcome == "ok"
+
+
+class Tally(models.Model):
+    """How many calls of a key there were in its last minute; the key is a digest of whose."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    minute = models.BigIntegerField()
+    calls = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.calls} in minute {self.minute}"

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import Forbidden
 from projects.models import AccessToken
-from projects.signing_in import bearer_text, calls_a_token, token_of
+from projects.signing_in import calls_a_token, sign_in_by_token
 
 
 class TokenSignIn(BaseAuthentication):
@@ -24,10 +24,9 @@ class TokenSignIn(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         """Raises Unauthenticated, RateLimited."""
-        header = request.headers.get("Authorization")
-        if header is None:
+        if "Authorization" not in request.headers:
             return None
-        token = token_of(bearer_text(header), note_of(request._request))
+        token = sign_in_by_token(request._request)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

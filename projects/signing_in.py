@@ -5,16 +5,19 @@ from __future__ import annotations
 import hmac
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.utils import timezone
 
 from memoryhub.kernel import tokens
-from memoryhub.kernel.calls import Note
+from memoryhub.kernel.calls import Note, note_of
 from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.errors import Unauthenticated
 from memoryhub.kernel.limits import Window
+from projects.attempts import count_bad_token
 from projects.models import AccessToken
+from projects.services import count_calls
 
-calls_a_token = Window()
+calls_a_token = Window(count_calls)
 _tokens = Compiled(
     lambda public_part: AccessToken.objects.select_related("user").with_public_part(public_part)[:1]
 )
@@ -29,6 +32,15 @@ def bearer_text(header: str) -> str:
     """The token text of an Authorization header; empty where it isn't a bearer's."""
     scheme, _, text = header.partition(" ")
     return text.strip() if scheme.lower() == "bearer" else ""
+
+
+def sign_in_by_token(request: HttpRequest) -> AccessToken:
+    """The good token that a request carries. Raises Unauthenticated, RateLimited."""
+    try:
+        return token_of(bearer_text(request.headers.get("Authorization", "")), note_of(request))
+    except Unauthenticated:
+        count_bad_token(request)
+        raise
 
 
 def token_of(text: str, note: Note | None = None) -> AccessToken:

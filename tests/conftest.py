@@ -12,9 +12,10 @@ from django.test import Client
 from hypothesis import settings as hypothesis_settings
 
 from memoryhub.kernel import limits
-from projects.attempts import attempts
+from projects.attempts import attempts, bad_tokens
 from projects.calls.waiting import waiting
 from projects.models import Project, Role, User
+from projects.services import counting
 from projects.signing_in import calls_a_token
 from tests.admin_client import signed_in, superuser
 from tests.factories import ProjectFactory, UserFactory, member
@@ -55,6 +56,8 @@ def _fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 1_700_000_000.0))
     calls_a_token.clear()
     attempts.clear()
+    bad_tokens.clear()
+    counting._own = limits.OwnCount()
     waiting.clear()
 
 

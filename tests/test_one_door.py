@@ -70,6 +70,7 @@ NOT_CURATED = {
     "memories.CommitScope": f"which scopes a commit touched, private ones too: {_DERIVED}",
     "tasks.Blocker": "shown on the page of its task",
     "tasks.TaskTag": "shown on the page of its task",
+    "projects.Tally": "counts of a minute, by digests",
     "hygiene.BagContents": _DERIVED,
     "hygiene.Flaws": _DERIVED,
     "hygiene.Report": "a cache, also of what one reader alone sees; a project's page shows the rest",

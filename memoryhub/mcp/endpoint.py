@@ -24,7 +24,7 @@ from memoryhub.mcp.driving import drive
 from memoryhub.mcp.server import current_caller, server
 from projects.callers import Caller
 from projects.services import note_token_use
-from projects.signing_in import bearer_text, token_of
+from projects.signing_in import sign_in_by_token
 
 
 @csrf_exempt  # the bearer token is no cookie: no other site can make a browser send it
@@ -38,7 +38,7 @@ def mcp_view(request: HttpRequest, slug: str = "") -> HttpResponse:
             response = JsonResponse(Invalid("Send MCP messages with POST.").as_dict(), status=405)
             response["Allow"] = "POST"
             return response
-        token = token_of(bearer_text(request.headers.get("Authorization", "")), note)
+        token = sign_in_by_token(request)
         caller = Caller(token.user, token, frozenset(token.rights), pinned_slug=slug, note=note)
         if slug:
             caller.choose_project({}, required=True)

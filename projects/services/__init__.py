@@ -12,6 +12,7 @@ from projects.services.access import (
     role_of,
 )
 from projects.services.calls import prune_calls
+from projects.services.counting import count_calls, prune_tallies
 from projects.services.people import (
     change_account,
     change_password,
@@ -40,6 +41,7 @@ __all__ = [
     "change_role",
     "change_settings",
     "check_role",
+    "count_calls",
     "create_project",
     "create_token",
     "create_user",
@@ -50,6 +52,7 @@ __all__ = [
     "next_number",
     "note_token_use",
     "prune_calls",
+    "prune_tallies",
     "prune_tokens",
     "reactivate_user",
     "remove_member",
