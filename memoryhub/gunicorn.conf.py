@@ -25,11 +25,17 @@ wsgi_app = "memoryhub.wsgi:application"
 chdir = str(ROOT)
 
 worker_class = "gthread"
-threads = 16
+# Threads wait for the database more than they compute.
+threads = env_int("WEB_THREADS", default=16, least=1, most=256)
 if env_str("DATABASE_URL"):
-    workers = env_int("WEB_WORKERS", default=2, least=1, most=64)
+    _cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = env_int("WEB_WORKERS", default=max(2, min(4, _cores)), least=1, most=64)
+    # A new worker now and then, against what libraries leak; the others answer meanwhile.
+    max_requests = env_int("WEB_MAX_REQUESTS", default=50_000, least=0, most=100_000_000)
+    max_requests_jitter = max_requests // 10
 else:
-    # Writers to the SQLite file wait their turn behind a lock of the process, so there is one.
+    # Writers to the SQLite file wait their turn behind a lock of the process, so there is one. It is never
+    # replaced while it serves: callers would wait for the new one.
     workers = env_int("WEB_WORKERS", default=1, least=1, most=64)
     if workers > 1:
         raise ImproperlyConfigured(
@@ -37,8 +43,10 @@ else:
             "Leave WEB_WORKERS out, or set DATABASE_URL."
         )
 
-timeout = 60
-graceful_timeout = 30
+# Without a sign of life from a worker, not from a request: a long one isn't cut off.
+timeout = env_int("WEB_TIMEOUT", default=60, least=5, most=3600)
+# What is being answered when the server is asked to stop gets so many seconds to end.
+graceful_timeout = env_int("WEB_GRACEFUL_TIMEOUT", default=30, least=1, most=3600)
 # Agents call again and again: let them keep their connection.
 keepalive = 30
 # A worker's heartbeat is a file that it touches; in memory it can't wait for a slow disk.

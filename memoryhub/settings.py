@@ -56,7 +56,9 @@ if _postgresql is None:
         }
     }
 else:
-    _pool_max = env_int("DB_POOL_MAX", default=20, least=1, most=500)
+    # One for each thread, and a few for what a worker does beside them.
+    _threads = env_int("WEB_THREADS", default=16, least=1, most=256)
+    _pool_max = env_int("DB_POOL_MAX", default=_threads + 4, least=1, most=500)
     # What each call asks is planned once a connection: a third off a search, a seventh off a write.
     _prepared = {"server_side_binding": True, "prepare_threshold": 5}
     if not env_bool("DB_PREPARE", default=True):
@@ -91,7 +93,8 @@ if not SECRET_KEY:
 
 # --- The web -----------------------------------------------------------------------
 
-ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", default=("localhost", "127.0.0.1", "[::1]"))
+# The machine's own names always: a container asks itself for its health.
+ALLOWED_HOSTS = list(dict.fromkeys([*env_list("ALLOWED_HOSTS"), "localhost", "127.0.0.1", "[::1]"]))
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "memoryhub.failing.csrf_failure"
 
@@ -104,7 +107,7 @@ MEMORYHUB_HTTPS = env_bool("MEMORYHUB_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = MEMORYHUB_HTTPS
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if MEMORYHUB_HTTPS else 0
 # A load balancer asks from inside, without TLS.
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 # W005, W021: sub-domains and the browsers' preload list are the domain owner's to decide.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
@@ -169,6 +172,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # What adds headers stands outside of whatever answers by itself.
+    "memoryhub.kernel.middleware.HeadersMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "projects.calls.middleware.CallsMiddleware",
@@ -179,8 +186,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "projects.middleware.TimeZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "memoryhub.kernel.middleware.DomainErrorMiddleware",
 ]

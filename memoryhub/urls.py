@@ -7,10 +7,11 @@ from django.urls import include, path
 
 from memoryhub.api import Document, no_such_address
 from memoryhub.clients import connect_py
-from memoryhub.health import healthz
+from memoryhub.health import healthz, readyz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("clients/connect.py", connect_py, name="hook_client"),
     path("admin/", admin.site.urls),
     path("", include("memoryhub.mcp.urls")),

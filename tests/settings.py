@@ -16,6 +16,7 @@ from tests.postgres import postgres_url
 ENGINE = env_str("TEST_ENGINE", default="sqlite", choices=("sqlite", "postgres"))
 
 _NAMES = {
+    "WEB_THREADS",
     "DEBUG",
     "SECRET_KEY",
     "ALLOWED_HOSTS",

@@ -109,6 +109,7 @@ REVIEWERS = members(404, reviewer=200, owner=200)
 # How to add one: the route as the failing test prints it, who may open it, and the objects it is about.
 PAGES: dict[str, Page] = {
     "healthz": Page(get=everybody(200)),
+    "readyz": Page(get=everybody(200)),
     "clients/connect.py": Page(get=everybody(200)),
     "mcp": AGENTS_ONLY,
     "mcp/": AGENTS_ONLY,

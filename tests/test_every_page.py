@@ -29,7 +29,7 @@ MOST_QUERIES, MOST_BYTES = 20, 150_000
 # A history longer than its page asks once more: for the versions before it that set what the page's changed.
 ONE_MORE = ("p/<slug:slug>/memories/<int:number>/", "p/<slug:slug>/memories/<int:number>/history/")
 # What no person opens as a page: answers for machines, files to keep, and what sends one elsewhere.
-NO_PAGES = ("api/", "clients/", "healthz", "admin/jsi18n/", "admin/autocomplete/")
+NO_PAGES = ("api/", "clients/", "healthz", "readyz", "admin/jsi18n/", "admin/autocomplete/")
 
 
 def pages() -> Iterator[tuple[str, str]]:

@@ -15,8 +15,6 @@ from unittest.mock import patch
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.db import OperationalError, connection
-from django.test import Client
 
 from memoryhub.env import env_bool, env_database, env_int, env_list, env_str, env_url
 from memoryhub.secret_key import kept_secret_key
@@ -380,41 +378,3 @@ def test_every_setting_is_in_the_example():
 
     assert read
     assert listed == read
-
-
-# --- healthz -----------------------------------------------------------------------
-
-
-@pytest.mark.django_db
-def test_healthz_says_ok_to_anybody(client: Client):
-    response = client.get("/healthz")
-
-    assert response.status_code == 200
-    assert response.json() == {"status": "ok"}
-    assert "no-store" in response["Cache-Control"]
-
-
-@pytest.mark.django_db
-def test_healthz_asks_the_database(client: Client, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        client.get("/healthz")
-
-
-def test_healthz_says_so_when_the_database_is_gone(client: Client):
-    with patch.object(connection, "cursor", side_effect=OperationalError("gone")):
-        response = client.get("/healthz")
-
-    assert response.status_code == 503
-    assert response.json() == {"status": "unavailable"}
-
-
-@pytest.mark.django_db
-def test_healthz_is_only_read(client: Client):
-    assert client.post("/healthz").status_code == 405
-
-
-@pytest.mark.django_db
-def test_healthz_is_answered_without_tls(client: Client, settings):
-    settings.SECURE_SSL_REDIRECT = True
-
-    assert client.get("/healthz").status_code == 200

@@ -32,7 +32,7 @@ def too_large() -> TooLarge:
 
 def wants_json(request: HttpRequest) -> bool:
     """Whether a program asks: its paths answer JSON, whatever happens."""
-    return request.path.startswith(("/mcp", "/api/", "/.well-known/", "/healthz"))
+    return request.path.startswith(("/mcp", "/api/", "/.well-known/", "/healthz", "/readyz"))
 
 
 def is_fragment(request: HttpRequest) -> bool:
@@ -73,6 +73,24 @@ def back_of(request: HttpRequest) -> str:
     path = parts.path + (f"?{parts.query}" if parts.query else "")
     # To where one is refused is no way out, but for what one sent from there.
     return "" if request.method in ("GET", "HEAD") and path == request.get_full_path() else path
+
+
+class HeadersMiddleware:
+    """What browsers are told at every answer, also static files and refusals of other middleware."""
+
+    _HEADERS = {
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        for name, value in self._HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
 
 
 class BodyLimitMiddleware:

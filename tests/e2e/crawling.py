@@ -9,7 +9,7 @@ from django.urls import Resolver404, resolve
 from playwright.sync_api import Page
 
 # Where a browser shows no page of ours: a file to keep, a report for machines, and what is Django's own.
-NO_PAGES = ("/admin/", "/static/", "/api/", "/clients/", "/healthz")
+NO_PAGES = ("/admin/", "/static/", "/api/", "/clients/", "/healthz", "/readyz")
 _HREFS = "() => [...document.querySelectorAll('a[href]')].map((one) => one.href)"
 
 
