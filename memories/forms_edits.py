@@ -17,6 +17,8 @@ from memoryhub.kernel.errors import DomainError
 _STEPS = "steps"
 # Empty places for more steps than were proposed.
 _MORE_STEPS = 2
+# Of a list that are in sight at once.
+_MOST_LINES = 8
 # A reviewer makes nothing private that isn't his.
 _VISIBILITIES = [(one.value, str(one.label)) for one in (Visibility.SHARED, Visibility.PUBLIC)]
 # What a new memory can have, whatever was proposed of it.
@@ -83,6 +85,8 @@ class EditForm(forms.Form):
     def _add(self, name: str, field: forms.Field, value: Any) -> None:
         if isinstance(field, forms.CharField):
             field.strip = False  # allowed text is stored exactly
+        if isinstance(value, list):
+            field.widget.attrs["rows"] = min(len(value) + 1, _MOST_LINES)
         self.fields[name] = field
         # What wasn't proposed is what an empty field is read as: left empty, it is no edit.
         self.initial[name] = field.to_python("") if value is None else value

@@ -157,7 +157,7 @@ class MemoryFields(forms.Form):
         return min(max(there + MORE_STEPS, max(sent, default=-1) + 1 + more), Memory.MAX_STEPS)
 
     def _add_rest(self, links: Sequence[tuple[int, str]]) -> None:
-        says = f"At most {Memory.MAX_TAGS}, with commas between them: a-z, 0-9 and hyphens."
+        says = f"At most {Memory.MAX_TAGS}, with commas between them: small letters, digits, hyphens."
         self._add("tags", TagLineField(), help_text=says)
         self.fields["tags"].widget = forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "list": "tag-list", "data-tags": ""}

@@ -20,7 +20,7 @@ _VERBS = {
     TaskStatus.IN_PROGRESS: "Start",
     TaskStatus.BLOCKED: "Mark blocked",
     TaskStatus.DONE: "Done",
-    TaskStatus.CANCELLED: "Cancel",
+    TaskStatus.CANCELLED: "Cancel the task",
 }
 _FINISHED = (TaskStatus.DONE, TaskStatus.CANCELLED)
 

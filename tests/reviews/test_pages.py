@@ -161,7 +161,7 @@ def test_a_change_is_shown_word_by_word_beside_what_stands_there(
     assert out == [" three", "three", "old", "low"]
     assert came == [" five", "five", " Twice.", "new", "normal"]
     said = words(change_in(page))
-    for text in ("Update #1", "It changed.", "proposed on version 1, now version 1", "applies cleanly"):
+    for text in ("Update #1", "It changed.", "proposed on version 1, which still stands", "applies cleanly"):
         assert text in said
     assert "<strong>five</strong>" in page
 

@@ -219,7 +219,7 @@ def test_what_each_may_do_is_what_is_offered(
     client: Client, project: Project, alice: User, bob: User, rita: User, rick: User, charlie: User
 ) -> None:
     task = task_in(project)
-    free = ["Edit", "Add a sub-task", "Claim", "Start", "Mark blocked", "Done", "Cancel"]
+    free = ["Edit", "Add a sub-task", "Claim", "Start", "Mark blocked", "Done", "Cancel the task"]
     for user, offered in ((alice, free), (bob, free), (rick, [])):
         assert buttons(read(client, user, at(task))) == offered, user
     assert "You read here." in read(client, rick, at(task))
