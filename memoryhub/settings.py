@@ -148,6 +148,9 @@ MEMORYHUB_CALLS_KEPT = env_int("MEMORYHUB_CALLS_KEPT", default=500_000, least=10
 # A thread of each worker writes them. Tests write them themselves.
 CALLS_KEPT_IN_BACKGROUND = True
 
+# The folder of pg_dump, pg_restore and psql, where they aren't on the PATH.
+PG_BIN = env_str("MEMORYHUB_PG_BIN")
+
 # --- The application ---------------------------------------------------------------
 
 ROOT_URLCONF = "memoryhub.urls"

@@ -83,7 +83,7 @@ def write_snapshot(path: Path, entries: Iterable[Entry]) -> int:
     It is written beside its place and renamed. Raises Invalid where it can't be written.
     """
     try:
-        return _write(path, compressed(lines(entries)))
+        return write_parts(path, compressed(lines(entries)))
     except OSError as wrong:
         why = wrong.strerror or type(wrong).__name__
         raise Invalid(
@@ -91,7 +91,8 @@ def write_snapshot(path: Path, entries: Iterable[Entry]) -> int:
         ) from wrong
 
 
-def _write(path: Path, parts: Iterable[bytes]) -> int:
+def write_parts(path: Path, parts: Iterable[bytes]) -> int:
+    """Write a file beside its place and rename it: whole or not at all. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "wb") as file:
