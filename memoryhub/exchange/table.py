@@ -308,6 +308,8 @@ STAYS: dict[str, str] = {
     "projects.User": "an account is the hub's; its name travels with what it wrote",
     "projects.Membership": "who reads a project is for the hub that receives it to say, never for a file",
     "projects.AccessToken": "secrets never leave; the name of a token travels with what it wrote",
+    "projects.Call": "who called this hub: its own record, not the project's memory",
+    "projects.Tally": "what was counted this minute",
     "memories.Tag": "travels with its memory",
     "memories.ScopePath": "travels with its memory",
     "memories.SummaryKey": _DERIVED,
