@@ -1,4 +1,6 @@
-"""The hook client that the hub serves: one file, joined from the parts that it is developed in."""
+"""The clients that the hub serves: the hook client, one file that is joined from the parts in which it is
+developed, and the plugin for OpenClaw.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,14 @@ import re
 from functools import cache
 from pathlib import Path
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_safe
 
 from memoryhub import __version__
 
-PARTS = Path(__file__).parent.parent / "static" / "clients" / "connect"
+_FOLDER = Path(__file__).parent.parent / "static" / "clients"
+PARTS = _FOLDER / "connect"
 # In the order in which they stand in the file. The first are compiled at every call, the others when needed.
 QUIET = ("head", "files", "where", "rules", "quiet")
 LOUD = ("net", "spool", "commits", "statefile", "projecting", "moments", "check")
@@ -46,6 +49,28 @@ def client_etag() -> str:
 def connect_py(request: HttpRequest) -> HttpResponse:
     """Public: it tells nothing of what a hub holds."""
     return HttpResponse(hook_client(), content_type="text/x-python; charset=utf-8")
+
+
+# The files of the plugin, each with its type.
+OPENCLAW = {
+    "openclaw.plugin.json": "application/json",
+    "package.json": "application/json",
+    "index.js": "text/javascript; charset=utf-8",
+}
+
+
+@require_safe
+@cache_control(no_cache=True, public=True)
+@condition(etag_func=lambda request, name: f'"{hashlib.sha256(_openclaw(name)).hexdigest()[:20]}"')
+def openclaw_file(request: HttpRequest, name: str) -> HttpResponse:
+    """Public, too: one of the files. Raises Http404."""
+    return HttpResponse(_openclaw(name), content_type=OPENCLAW[name])
+
+
+def _openclaw(name: str) -> bytes:
+    if name not in OPENCLAW:
+        raise Http404
+    return (_FOLDER / "openclaw" / name).read_bytes()
 
 
 def _without_future(part: str) -> str:

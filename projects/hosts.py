@@ -16,6 +16,7 @@ from django.urls import reverse
 from projects.connecting import (
     SERVER_NAME,
     VARIABLE,
+    Step,
     address_of,
     cursor_servers,
     gemini_servers,
@@ -244,6 +245,32 @@ def file_of(project: Project, key: str, place: int) -> HostFile | None:
 def fetching() -> str:
     """The line that puts the client into a repository."""
     return f"curl -fsS --create-dirs -o {CLIENT_PATH} {hub_address()}{reverse('hook_client')}"
+
+
+# Where the plugin is fetched to.
+OPENCLAW_FOLDER = "~/.openclaw/memoryhub"
+OPENCLAW_FILES = ("openclaw.plugin.json", "package.json", "index.js")
+
+
+def openclaw_steps(project: Project) -> list[Step]:
+    """How its plugin is installed and chosen; the token stands in the environment of the gateway."""
+    names = ",".join(OPENCLAW_FILES)
+    folder = f"{hub_address()}{reverse('openclaw_file', args=('-',))}".removesuffix("-")
+    keep = f"--remote-name-all --create-dirs --output-dir {OPENCLAW_FOLDER}"
+    chosen = {
+        "plugins": {
+            "slots": {"contextEngine": SERVER_NAME},
+            "entries": {SERVER_NAME: {"enabled": True, "config": {"project": project.slug}}},
+        }
+    }
+    return [
+        Step("Fetch the plugin", f'curl -fsS {keep} "{folder}{{{names}}}"'),
+        Step(
+            "Install it: it says that the source isn't reviewed, which is why it asks for --force",
+            f"openclaw plugins install --link --force --accept-capabilities {OPENCLAW_FOLDER}",
+        ),
+        Step("Say which project it is for, in ~/.openclaw/openclaw.json", _json(chosen).rstrip()),
+    ]
 
 
 def environment(token: str) -> str:

@@ -16,7 +16,7 @@ from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from projects.connecting import PLACEHOLDER, Made, address_of, clients_at
 from projects.forms import TokenForm, put_on
-from projects.hosts import environment, fetching, file_of, settings_of
+from projects.hosts import environment, fetching, file_of, openclaw_steps, settings_of
 from projects.loading import project_of
 from projects.models import AccessToken, Project, Role, User
 from projects.services import create_token, revoke_token
@@ -65,6 +65,7 @@ def connect(request: AuthedRequest, slug: str) -> HttpResponse:
         "environment": environment(token),
         "fetching": fetching(),
         "settings": settings_of(project),
+        "openclaw": openclaw_steps(project),
         "mine": mine[:SHOWN],
         "others": others[:SHOWN],
         "are_more": max(len(mine), len(others)) > SHOWN,

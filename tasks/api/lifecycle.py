@@ -132,6 +132,7 @@ class AfterTurn(ApiView):
         _writes(lifecycle.after_turn),
         Right.WRITE,
         **_FIELDS,
+        text=Argument("The fields as a CURRENT_STATE.md, instead of each"),
         turn=Whole("The number of this turn", most=MAX_NUMBER),
         every=Whole("Only each so manieth turn is looked at", most=1000),
         **_DELIVERED,

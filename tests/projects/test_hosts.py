@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from memoryhub.clients import OPENCLAW
 from projects.connecting import PLACEHOLDER, clients_at
-from projects.hosts import CLIENT_PATH, HOSTS, Host, settings_of
+from projects.hosts import CLIENT_PATH, HOSTS, OPENCLAW_FILES, Host, settings_of
 from projects.models import Project, User
 
 MOMENTS = {
@@ -134,6 +136,14 @@ def test_the_page_has_every_file_to_copy_and_to_keep(
     assert f"export MEMORYHUB_TOKEN={PLACEHOLDER}" in page
     client.force_login(charlie)
     assert client.get(f"{CONNECT}codex/1/file/").status_code == 404
+
+
+def test_the_page_says_how_openclaw_gets_its_plugin(client: Client, project: Project, alice: User) -> None:
+    client.force_login(alice)
+    page = html.unescape(client.get(CONNECT).content.decode())
+    assert "/clients/openclaw/{openclaw.plugin.json,package.json,index.js}" in page
+    assert set(OPENCLAW_FILES) == set(OPENCLAW)
+    assert '"config": {\n          "project": "harbor"' in page
 
 
 def test_a_token_made_just_now_stands_in_the_variables(client: Client, project: Project, alice: User) -> None:
