@@ -30,15 +30,18 @@ class DecisionForm(forms.Form):
 
 
 class SeveralForm(DecisionForm):
-    """One decision on several proposals."""
+    """One decision on several proposals: those that are ticked, or with `whole` all of a session."""
 
+    whole = forms.BooleanField(required=False)
     reviews = forms.MultipleChoiceField(error_messages={"required": "Tick the proposals first."})
 
-    def __init__(self, place: Place, data: QueryDict) -> None:
+    def __init__(self, place: Place, data: QueryDict, *, session: str = "") -> None:
         super().__init__(data)
+        self.is_whole = bool(session and data.get("whole"))
         read = {text: place.read_ref(text) for text in data.getlist("reviews")}
         # Names are all that can be meant; whether there are such proposals is the page's to say.
         self.refs = [ref for ref in read.values() if ref][: REVIEWS_MAX + 1]
         self.ticked = [text for text, ref in read.items() if ref][: REVIEWS_MAX + 1]
         several = cast(forms.MultipleChoiceField, self.fields["reviews"])
         several.choices = [(text, text) for text in self.ticked]
+        several.required = not self.is_whole

@@ -23,10 +23,18 @@ from memories.models import Review
 from memories.reviews.filters import QueueFilters
 from memories.reviews.places import Place
 from memories.reviews.rows import rows_of
-from memories.services import Decision, approve_review, decide_several, reject_review, withdraw_review
+from memories.services import (
+    SESSION_MAX,
+    Decision,
+    approve_review,
+    decide_several,
+    is_one_session,
+    reject_review,
+    withdraw_review,
+)
 from memories.views_reviews import answer, desk_of, open_first, open_in
 from memoryhub.kernel.addresses import sent_from_above
-from memoryhub.kernel.errors import DomainError, NotFound
+from memoryhub.kernel.errors import DomainError, Invalid, NotFound
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from memoryhub.kernel.text import visible_marks
 
@@ -132,13 +140,22 @@ def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool
 @login_required
 @sent_from_above
 def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpResponse:
-    """One decision on the ticked ones: each by itself, and what became of each is listed."""
+    """One decision on the ticked ones, or with `whole` on all that wait of the one session that the address
+    is narrowed to: each by itself, and what became of each is listed.
+    """
     place = Place.of(request.user, slug)
-    form = SeveralForm(place, request.POST)
+    desk = desk_of(request, place)
+    form = SeveralForm(place, request.POST, session=desk.session)
     if not form.is_valid():
-        return answer(request, open_first(request, desk_of(request, place), several=form))
-    found = list(place.with_refs(form.refs).visible_to(request.user).whole())
-    if not found:
+        return answer(request, open_first(request, desk, several=form))
+    refs = set() if form.is_whole else set(form.refs)
+    if form.is_whole:
+        found = list(desk.of_session(request.user).whole().oldest_first()[:SESSION_MAX])
+        if not is_one_session(found):
+            raise Invalid("Several proposed under this name of a session. Narrow the queue to one proposer.")
+    else:
+        found = list(place.with_refs(refs).visible_to(request.user).whole())
+    if not found and refs:
         raise NoSuchReview(form.refs[0][1])
     decisions = decide_several(
         actor=web_actor(request),
@@ -146,7 +163,7 @@ def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpRespons
         decision=form.cleaned_data["decision"],
         note=form.cleaned_data["note"],
     )
-    missing = set(form.refs) - {(review.project.slug, review.number) for review in found}
+    missing = refs - {(review.project.slug, review.number) for review in found}
     context = {
         "project": place.project,
         "here": "reviews",
@@ -155,7 +172,7 @@ def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpRespons
         "missing": [NoSuchReview(number).message for _, number in sorted(missing)],
         "done": sum(decision.ok for decision in decisions),
         "word": _DONE[form.cleaned_data["decision"]],
-        "back": desk_of(request, place).here,
+        "back": desk.here,
     }
     return render(request, "memories/reviews/several.html", context)
 

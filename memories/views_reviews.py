@@ -20,9 +20,12 @@ from memories.reviews.counting import waiting_in
 from memories.reviews.desk import Queue, ShownReview, queue_of, shown_review
 from memories.reviews.filters import QueueFilters
 from memories.reviews.places import Place
+from memories.reviews.querysets import ReviewQuerySet
+from memories.services import SESSION_MAX
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest
+from projects.models import User
 
 CHANGED = "reviews-changed"
 
@@ -60,6 +63,24 @@ class Desk:
         if self.several is not None:
             return self.several.ticked
         return [self.place.ref(review) for review in self.queue.pending] if self.all_ticked else []
+
+    @property
+    def session(self) -> str:
+        """The one that the queue is narrowed to; empty where it isn't, or shows what was decided."""
+        if not self.filters.is_valid():
+            return ""
+        wanted = self.filters.review_filter()
+        return (wanted.session or "") if wanted.status == Review.Status.PENDING else ""
+
+    @property
+    def at_once(self) -> int:
+        """How many of a session are decided as a whole."""
+        return min(self.queue.total, SESSION_MAX)
+
+    def of_session(self, reader: User) -> ReviewQuerySet:
+        """What waits of the session, as the other filters narrow it too; on this page or not."""
+        wanted = replace(self.filters.review_filter(), stale=None)
+        return wanted.within(Review.objects.in_projects(self.place.projects).visible_to(reader), reader)
 
     @property
     def is_narrowed(self) -> bool:

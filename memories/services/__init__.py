@@ -14,7 +14,13 @@ from memories.services.erasing import erase_memory
 from memories.services.policy import Touch, would_wait
 from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
 from memories.services.reviews.erasing import erase_review
-from memories.services.reviews.several import DECISIONS, REVIEWS_MAX, decide_several
+from memories.services.reviews.several import (
+    DECISIONS,
+    REVIEWS_MAX,
+    SESSION_MAX,
+    decide_several,
+    is_one_session,
+)
 from memories.services.several import (
     NEW_BAG,
     SEVERAL_MAX,
@@ -44,6 +50,7 @@ __all__ = [
     "DECISIONS",
     "NEW_BAG",
     "REVIEWS_MAX",
+    "SESSION_MAX",
     "SEVERAL_MAX",
     "Applied",
     "Brought",
@@ -73,6 +80,7 @@ __all__ = [
     "erase_memory",
     "erase_review",
     "import_memory",
+    "is_one_session",
     "mark_not_similar",
     "merge_memories",
     "move_into_bag",

@@ -60,7 +60,7 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     if parent_number:
         memory.parent = writing.load(parent_number)
         bags.check_bag(writing, memory, memory.parent)
-    targets = links.load_targets(writing, memory, change.links)
+    targets = links.load_targets(writing, memory, _links_of(writing, change))
     if memory.parent in targets["supersedes"]:
         raise _replaced_bag(memory)
     # An approved proposal brings that of the call which made it.
@@ -88,6 +88,18 @@ def _as_it_was(memory: Memory, brought: Brought, moments: Mapping[str, dt.dateti
     memory.status, memory.archived_at = Status.ARCHIVED, moments["updated_at"]
     memory.archive_reason = brought.archived
     return {"status": Status.ARCHIVED.value}
+
+
+def _links_of(writing: Writing, change: Change) -> Mapping[str, list[int]]:
+    """The links of a new memory: those that are named, and of those that an import brings what is there."""
+    brought = change.brought.links if change.brought else {}
+    uids = {uid for named in brought.values() for uid in named}
+    if not uids:
+        return change.links
+    rows = writing.seen().with_uids(uids).order_by().values_list("uid", "number")
+    known = {str(uid): number for uid, number in rows}
+    found = {name: [known[uid] for uid in named if uid in known] for name, named in brought.items()}
+    return {name: [*change.links.get(name, []), *found.get(name, [])] for name in {*change.links, *found}}
 
 
 def _replaced_bag(memory: Memory) -> BagRule:

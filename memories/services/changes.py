@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -19,7 +19,8 @@ class Brought:
     """What a memory was in the store that an import brings it from; plain data, as a change is.
 
     `uid` is the same whenever the same is brought. Days that the source doesn't tell are None; one in the
-    future counts as now. `archived` is why it was out of use there, None for what was in use.
+    future counts as now. `archived` is why it was out of use there, None for what was in use. `links` are
+    uids by link field: those that are there when this is created become its links, the others none.
     """
 
     uid: str = ""
@@ -27,6 +28,7 @@ class Brought:
     updated_at: dt.datetime | None = None
     verified_at: dt.datetime | None = None
     archived: str | None = None
+    links: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     DAYS: ClassVar[tuple[str, ...]] = ("created_at", "updated_at", "verified_at")
 
@@ -43,7 +45,8 @@ class Brought:
         """As a review keeps it."""
         days = {name: getattr(self, name) for name in self.DAYS}
         kept = {name: day.isoformat() for name, day in days.items() if day}
-        return {"uid": self.uid, "archived": self.archived, **kept}
+        links = {name: list(uids) for name, uids in self.links.items() if uids}
+        return {"uid": self.uid, "archived": self.archived, "links": links, **kept}
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Brought | None:
@@ -53,7 +56,8 @@ class Brought:
         days = {name: dt.datetime.fromisoformat(kept[name]) for name in cls.DAYS if name in kept}
         if any(day.tzinfo is None for day in days.values()):
             raise ValueError("A day needs a zone.")
-        return cls(uid=kept.get("uid", ""), archived=kept.get("archived"), **days)
+        said: dict[str, Any] = {name: kept[name] for name in ("uid", "archived", "links") if name in kept}
+        return cls(**said | days)
 
 
 @dataclass(frozen=True)

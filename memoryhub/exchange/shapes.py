@@ -168,11 +168,12 @@ def _brought(value: Any) -> None:
     """What an import proposed with: nothing, or a past that can be read."""
     days = dict.fromkeys(Brought.DAYS, _text(40))
     archived = _null_or(_text(Memory.REASON_MAX_LENGTH))
-    _object({"uid": _text(36), "archived": archived, **days})(value)
+    links = _object(dict.fromkeys(LINK_FIELDS, _list(_text(36), _MANY)))
+    _object({"uid": _text(36), "archived": archived, "links": links, **days})(value)
     try:
         past = Brought.read(value)
-        if past and past.uid:
-            uuid.UUID(past.uid)
+        for uid in [past.uid, *(uid for uids in past.links.values() for uid in uids)] if past else []:
+            uuid.UUID(uid)
     except (TypeError, ValueError):
         raise ValueError("has a past that can't be read") from None
 

@@ -57,6 +57,8 @@ class Item:
     # Why it is refused, without a word of it.
     problem: str = ""
     is_secret: bool = False
+    # Of the memory that it is here, or will be.
+    uid: str = ""
     # What it is close to here: the number, and in what.
     close: tuple[int, str] | None = None
 
@@ -164,7 +166,7 @@ def _item(candidate: Candidate, user: User, project: Project, wanted: str, mend:
         verified_at=candidate.verified_at,
         archived=_reason(candidate.archived, mend),
     )
-    return Item(candidate, fitted, brought)
+    return Item(candidate, fitted, brought, uid=brought.uid)
 
 
 def _reason(said: str | None, mend: bool) -> str | None:
@@ -200,7 +202,7 @@ class _Here:
 
     by_uid: dict[str, int]
     erased: set[str]
-    by_key: dict[tuple[str, str], int]
+    by_key: dict[tuple[str, str], tuple[int, str]]
 
     @classmethod
     def of(cls, batch: Iterable[Item], project: Project, user: User) -> _Here:
@@ -209,11 +211,11 @@ class _Here:
         known = memories.visible_to(user).with_uids(uids).values_list("uid", "number")
         gone = memories.with_uids(uids).erased().values_list("uid", flat=True)
         same = memories.visible_to(user).saying({_key(item) for item in batch}).order_by("-number")
-        rows = same.values_list("duplicate_key", "visibility", "number")
+        rows = same.values_list("duplicate_key", "visibility", "number", "uid")
         return cls(
             {str(uid): number for uid, number in known},
             {str(uid) for uid in gone},
-            {(key, visibility): number for key, visibility, number in rows},
+            {(key, visibility): (number, str(uid)) for key, visibility, number, uid in rows},
         )
 
 
@@ -230,7 +232,7 @@ def _decide_one(item: Item, here: _Here, seen: dict[str, Item]) -> None:
     elif uid in here.erased:
         item.fate, item.problem = Fate.ERASED, "It was erased here, and stays so."
     elif same in here.by_key:
-        item.fate, item.number = Fate.SAME, here.by_key[same]
+        item.fate, (item.number, item.uid) = Fate.SAME, here.by_key[same]
     elif key in seen:
         what = "title, summary and body of"
         item.fate, item.problem = Fate.TWICE, f"Has the {what} {seen[key].candidate.place}."

@@ -59,9 +59,6 @@ def outcome_lines(plan: Plan, outcome: Outcome) -> Iterator[str]:
     for item, sentence in outcome.refused[:SHOWN_MAX]:
         yield f"  {item.candidate.place}: {sentence}"
     yield from _more(len(outcome.refused), SHOWN_MAX)
-    if outcome.links_left:
-        left = _many(outcome.links_left, "link", "links")
-        yield f"Left out: {left} to what only waits. Run the import again once it is approved."
     refused = len(outcome.refused) + len(plan.of(Fate.REFUSED))
     here = len(plan.items) - len(plan.of(Fate.NEW)) - len(plan.of(Fate.REFUSED))
     created = len(outcome.created)

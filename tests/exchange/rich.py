@@ -132,7 +132,8 @@ def _reviews(project: Project, alice: User, bobs: Actor) -> None:
         review = propose(kind="fact", title=title, summary=f"It {title.lower()}.", parent=first.number)
         if decide is not None:
             decide(review)
-    past = Brought(uid=str(uuid.uuid4()), created_at=first.created_at, archived="Never built.")
+    related = {"related_to": [str(first.uid)]}
+    past = Brought(uid=str(uuid.uuid4()), created_at=first.created_at, archived="Never built.", links=related)
     import_memory(actor=bobs, project=project, brought=past, kind="fact", title="Brought")
     revised = revise_memory(
         actor=bobs, memory=_now(first), expected_version=_now(first).version, title="Retries, thrice"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memories.models import Memory
-from memoryhub.importing import open_source, sources
+from memoryhub.importing import linking, open_source, sources
 from memoryhub.importing.candidates import Place
 from memoryhub.importing.markdown_files import document_of, sections_of, wiki_links
 from memoryhub.importing.readers import memory_server, notes
@@ -194,15 +194,16 @@ def test_no_text_takes_long(tmp_path: Path, text: str) -> None:
         notes.read(source, ["a.md"])
 
 
-def test_more_links_than_one_write_takes_come_in_several(
+def test_a_hub_names_at_most_so_many(
     project: Project, alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Memory, "MAX_LINKS", 2)
+    monkeypatch.setattr(linking, "LINKS_MAX", 3)
     leaves = [f"Leaf {n}" for n in range(5)]
     items = [*(entity(name, f"{name} hangs here.") for name in leaves), entity("Hub", "All of it.")]
     relations = [relation("Hub", "has", name) for name in leaves]
     outcome = imported(json_lines(tmp_path / "memory.jsonl", *items, *relations), project, alice)
-    assert (len(outcome.created), outcome.linked, outcome.refused) == (6, 5, [])
+    assert (len(outcome.created), outcome.linked, outcome.refused) == (6, 3, [])
+    assert titled(project, "Hub").body.count("has: Leaf") == 5
 
 
 def test_a_snapshot_without_stores_and_other_peoples_files_are_named(

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from hygiene.services import report_of
-from memories.models import Memory, Review, Revision
+from memories.models import Link, Memory, Review, Revision
 from memories.services import (
     Applied,
     Brought,
@@ -133,22 +133,44 @@ def test_what_says_the_same_or_nearly_is_named(project: Project, alice: User, tm
     assert close.close[0] == titled(project, "Jobs").number
 
 
-def test_proposals_of_an_import_wait_once_and_links_come_after_the_approval(
+def test_proposals_of_an_import_wait_once_and_are_linked_as_they_are_approved(
     project: Project, alice: User, bob: User, tmp_path: Path
 ) -> None:
     project.review_policy = "everyone"
     project.save()
     root = context_folder(
-        tmp_path, decisions=[decision("dec-1", "One"), decision("dec-2", "Two", related_to=["dec-1"])]
+        tmp_path,
+        decisions=[
+            decision("dec-1", "One"),
+            decision("dec-2", "Two", related_to=["dec-1"]),
+            decision("dec-3", "Three", supersedes=["dec-1"]),
+        ],
     )
     first = imported(root, project, bob, actor=person(bob))
-    assert (len(first.waiting), first.created, first.links_left) == (2, [], 1)
+    assert (len(first.waiting), first.created, first.linked) == (3, [], 0)
     assert sorted(imported(root, project, bob, actor=person(bob)).waiting) == sorted(first.waiting)
-    for review in Review.objects.all():
+    two, *others = sorted(Review.objects.all(), key=lambda review: review.title != "Two")
+    for review in (two, *sorted(others, key=lambda review: review.number)):
         approve_review(actor=person(alice), review=review)
+    found = set(Link.objects.values_list("source__title", "type", "target__title"))
+    assert found == {("One", "related", "Two"), ("Three", "supersedes", "One")}
     again = imported(root, project, bob, actor=operator(bob))
-    assert (again.created, again.linked) == ([], 1)
-    assert imported(root, project, bob, actor=operator(bob)).linked == 0
+    assert (again.created, again.linked, again.waiting) == ([], 0, [])
+
+
+def test_links_between_what_was_here_come_once_and_not_where_somebody_ended_them(
+    project: Project, alice: User, tmp_path: Path
+) -> None:
+    alone = [decision("dec-1", "One"), decision("dec-2", "Two")]
+    imported(context_folder(tmp_path / "a", decisions=alone), project, alice)
+    linked = [decision("dec-1", "One"), decision("dec-2", "Two", related_to=["dec-1"])]
+    root = context_folder(tmp_path / "b", decisions=linked)
+    assert imported(root, project, alice).linked == 1
+    one, two = titled(project, "One"), titled(project, "Two")
+    revise_memory(
+        actor=person(alice), memory=one, expected_version=one.version, unlink=[two.number], reason="No."
+    )
+    assert imported(root, project, alice).linked == 0
 
 
 def test_the_command_says_first_and_writes_when_told(

@@ -565,8 +565,11 @@ def test_several_rejected_or_withdrawn_and_bad_input(project: Project, alice: Us
     assert all(decision.ok for decision in both)
     with pytest.raises(Invalid, match="approve, reject, withdraw"):
         decide_several(actor=person(alice), reviews=reviews, decision="burn")
+    with pytest.raises(Invalid, match="at most 500"):
+        decide_several(actor=person(alice), reviews=reviews * 126, decision="approve")
+    others = [propose(alice, project, title="Another's")]
     with pytest.raises(Invalid, match="at most 100"):
-        decide_several(actor=person(alice), reviews=reviews * 26, decision="approve")
+        decide_several(actor=person(alice), reviews=[*others, *reviews * 26], decision="approve")
 
 
 # --- what the approver may not see -------------------------------------------------------
