@@ -107,9 +107,10 @@ FIXES: dict[str, Fix] = {
         ),
         Fix(
             "lower",
-            "Lower",
+            "Lower its weight",
             "gets low weight: no longer listed in recall, still found",
             "#{number} has low weight now.",
+            all_label="Lower their weight",
             all_done="{many} memories have low weight now.",
             step=_revise(weight=Weight.LOW.value),
         ),
@@ -199,7 +200,7 @@ FIXES: dict[str, Fix] = {
         ),
         Fix(
             "supersede",
-            "Replaced by #{other}",
+            "Keep #{other}, retire #{number}",
             "is superseded by #{other} and leaves recall",
             "#{other} replaces #{number} now.",
             all_label="Replace",

@@ -35,7 +35,7 @@ class Offer:
 
     @property
     def label(self) -> str:
-        return self.fix.label.format(other=f"{self.item.other}")
+        return self.fix.label.format(number=self.item.number, other=self.item.other)
 
     @property
     def key(self) -> str:
@@ -75,6 +75,10 @@ class Shown:
     def edit_at(self) -> str:
         """Where in the edit form of the memory it is mended; empty where an edit isn't what mends it."""
         return edit_anchor(self.rule, self.flaws) if self.memories else ""
+
+    @property
+    def edit_label(self) -> str:
+        return "Choose a bag for it" if self.rule == "crowded_top_level" else "Edit"
 
     @property
     def is_chosen_from_a_bag(self) -> bool:

@@ -22,9 +22,9 @@ class Remedy:
 
 REMEDIES: dict[str, Remedy] = {
     "stale_bag": Remedy(
-        "What they hold changed after their summaries were written.",
+        "What these bags (memories that hold others) hold changed after their summaries were written.",
         "What it holds changed on {note}, after its summary was written.",
-        "Refresh",
+        "Write summaries",
         fixes=("summary",),
     ),
     "similar_memories": Remedy(
@@ -37,7 +37,7 @@ REMEDIES: dict[str, Remedy] = {
     "old_session_summaries": Remedy(
         "Past the project's age, and still read by every session.",
         "Of {note}, and still read by every session.",
-        "Lower",
+        "Lower their weight",
         fixes=("lower", "archive"),
         several=("lower", "archive", "bag"),
     ),
@@ -121,6 +121,7 @@ EDITED_RULES = {
     "missing_summary": "id_summary",
     "long_summary": "id_summary",
     "contradiction": "id_body",
+    "crowded_top_level": "id_parent",
 }
 
 

@@ -25,9 +25,18 @@ STEPS_ADDED = 5
 LINKS = ("supersedes", "related_to", "contradicts")
 OF_CONSTRAINTS = ("hardness", "scope_paths")
 _STEP = re.compile(rf"{STEPS}\.(\d{{1,3}})\.(does|depends_on)", re.ASCII)
+_KINDS = {
+    Kind.DECISION: "decision: what was chosen, and why",
+    Kind.CONSTRAINT: "constraint: what must be kept to, in which files",
+    Kind.PIPELINE: "pipeline: steps that are gone through again and again",
+    Kind.FACT: "fact: how something is",
+    Kind.PREFERENCE: "preference: how somebody wants it",
+    Kind.NOTE: "note: anything else",
+    Kind.SESSION_SUMMARY: "session summary: what a session did",
+}
 _WEIGHTS = {
     Weight.CRITICAL: "critical: every session reads it",
-    Weight.NORMAL: "normal",
+    Weight.NORMAL: "normal: sessions read it while there is room",
     Weight.LOW: "low: found by search alone",
 }
 _VISIBILITIES = {
@@ -97,12 +106,14 @@ class MemoryFields(forms.Form):
         self.initial[name] = empty_of(name) if value is None else value
 
     def _add_texts(self) -> None:
-        self._add("kind", forms.ChoiceField(choices=Kind.choices))
+        self._add("kind", forms.ChoiceField(choices=choices_of(Kind, _KINDS)))
         self.fields["kind"].widget.attrs |= _anew("kind", "kind-fields")
         most = Memory.TITLE_MAX_LENGTH
-        self._add("title", TextField(widget=line(most)), help_text=f"One line, at most {most} characters.")
+        self._add(
+            "title", TextField(widget=line(most)), help_text=f"Required. One line, at most {most} characters."
+        )
         most = Memory.SUMMARY_MAX_LENGTH
-        says = f"Plain text in one paragraph, at most {most} characters: what happened and why it matters."
+        says = f"Required. One paragraph of plain text, at most {most} characters: what, and why it matters."
         self._add("summary", TextField(widget=area(3, most)), help_text=says)
         most = Memory.BODY_MAX_LENGTH
         says = f"Markdown, at most {most:,} characters."

@@ -53,6 +53,10 @@ class SignInForm(AuthenticationForm):
         super().__init__(*args, **kwargs)
         self.fields["username"].label = "Name"
         self.fields["username"].widget.attrs["autocapitalize"] = "none"
+        if self.is_bound:
+            # The name stands there already.
+            self.fields["username"].widget.attrs.pop("autofocus", None)
+            self.fields["password"].widget.attrs["autofocus"] = True
 
 
 class TokenForm(forms.Form):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -55,6 +56,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 def sign_out(request: HttpRequest) -> HttpResponse:
     """The end of a session."""
     logout(request)
+    messages.success(request, "You are signed out.")
     return redirect("projects:sign_in")
 
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.text import slugify
+
 from memories.models import Hardness, Kind, Memory, Status, Tag, Visibility, Weight
 from memories.scopes import normalise_scopes
 from memories.services.changes import Change, ChangeKind
@@ -195,7 +197,9 @@ def read_tags(value: list[str], problems: Problems) -> list[str]:
     if wrong:
         shown = ", ".join(ascii(tag[:40]) for tag in wrong[:5])
         rule = f"1 to {Tag.NAME_MAX_LENGTH} characters of a-z, 0-9 and single hyphens"
-        problems.add("tags", f"Not a tag: {shown}. Use {rule}.")
+        meant = slugify(wrong[0][:200]).replace("_", "-")[: Tag.NAME_MAX_LENGTH].strip("-")
+        such = f", such as {meant}" if _TAG.fullmatch(meant) else ""
+        problems.add("tags", f"Not a tag: {shown}. Use {rule}{such}.")
     elif len(tags) > Memory.MAX_TAGS:
         problems.add("tags", f"Has {len(tags)} tags; at most {Memory.MAX_TAGS} are allowed.")
     return tags

@@ -93,7 +93,7 @@ def test_an_untidy_project_is_brought_into_shape_on_its_page(
     axe(page)
 
     for rule, button in (
-        ("old_session_summaries", "Lower"),
+        ("old_session_summaries", "Lower their weight"),
         ("similar_memories", "Merge into the earlier ones"),
         ("unverified", "Still true"),
     ):
@@ -113,7 +113,7 @@ def test_an_untidy_project_is_brought_into_shape_on_its_page(
     scores.append(ring(page)[0])
 
     open_rule(page, "contradiction")
-    page.get_by_role("button", name="Replaced by #20").click()
+    page.get_by_role("button", name="Keep #20, retire #21").click()
     done(page, "#20 replaces #21 now.")
     page.locator(".finding").first.get_by_text("Both hold").first.click()
     page.get_by_label("Why both hold").fill("The law asks for 14 days, the shop gives 30.")
@@ -143,16 +143,16 @@ def test_what_changed_between_is_a_conflict_and_nothing_is_done(hub: Hub, axe: C
     project = Project.objects.get(slug=SLUG)
     page = hub.open(owner)
     page.goto(f"{HYGIENE}?rule=old_session_summaries")
-    show_several(page, "Lower")
+    show_several(page, "Lower their weight")
     session = Memory.objects.get(project=project, number=19)
     revise_memory(actor=person(owner), memory=session, expected_version=None, title="Session: something else")
-    page.locator("main form").get_by_role("button", name="Lower", exact=True).click()
+    page.locator("main form").get_by_role("button", name="Lower their weight", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("Changed since they were shown: #19. Nothing was done")
     expect(page.get_by_role("alert")).to_contain_text("Session: something else")
     hub.shot(page, "hygiene-conflict")
     axe(page)
     assert Memory.objects.filter(project=project, weight="low").count() == 0
-    apply(page, "Lower")
+    apply(page, "Lower their weight")
     assert Memory.objects.filter(project=project, weight="low").count() == 9
 
 

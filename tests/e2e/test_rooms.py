@@ -63,6 +63,7 @@ def test_a_member_is_invited_and_sees_the_project_until_removed(
     axe(page)
     assert fits(page)
     hub.shot(page, f"member-{width}-{theme}")
+    page.locator("summary", has_text="Remove").click()
     page.get_by_role("button", name="Remove charlie").click()
     expect(page.get_by_text("charlie is no member any more")).to_be_visible()
     new.reload()
@@ -100,7 +101,9 @@ def test_the_first_call_is_seen_to_arrive_and_a_revoked_token_opens_nothing(
     hub.shot(page, f"session-{width}")
     page.goto("/tokens/")
     axe(page)
-    page.get_by_role("listitem").filter(has_text=secret[3:11]).get_by_role("button", name="Revoke").click()
+    row = page.get_by_role("listitem").filter(has_text=secret[3:11])
+    row.locator("summary", has_text="Revoke").click()
+    row.get_by_role("button", name="Revoke").click()
     expect(page.get_by_text("Revoked laptop: it opens nothing any more.")).to_be_visible()
     assert calls(machine, secret, "memory_recall") == 401
 
