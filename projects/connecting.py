@@ -146,7 +146,19 @@ def clients_at(url: str, token: str = PLACEHOLDER) -> list[Client]:
                 ),
             ),
         ),
+        Client("rest", "A script, over REST", _rest_steps(url, header)),
     ]
+
+
+def _rest_steps(url: str, header: str) -> tuple[Step, ...]:
+    """What agents do over MCP a script does over HTTP: `url` is an address of the MCP endpoint."""
+    hub, _, project = url.partition("/mcp")
+    called = f"{hub}/api/v1/projects{project.removeprefix('/p')}{'/recall' if project else ''}"
+    says = "What a session reads first" if project else "The projects that the token reaches"
+    return (
+        Step(says, f'curl -H "{header}" {called}'),
+        Step("Every address, what it takes and answers (OpenAPI)", f"{hub}/api/v1/schema"),
+    )
 
 
 def _file(path: str, content: dict[str, Any]) -> Step:
