@@ -75,7 +75,7 @@ def test_an_untidy_project_is_brought_into_shape_on_its_page(
 ) -> None:
     page = hub.open(owner, width=width)
     page.goto(f"/p/{SLUG}/")
-    page.get_by_role("link", name=re.compile("^Refresh: 4 stale bags")).click()
+    page.get_by_role("link", name=re.compile("^Write summaries: 4 stale bags")).click()
     begin, arc = ring(page)
     assert begin < 60
     scores = [begin]

@@ -172,7 +172,7 @@ def test_a_token_is_made_shown_once_copied_and_revoked(hub: Hub, axe: Check) -> 
     page.locator("[data-copy=claude-code-1]").click()
     expect(page.locator("[data-copy=claude-code-1]")).to_have_text("Copied")
     assert token in page.evaluate("navigator.clipboard.readText()")
-    page.locator("summary", has_text="Codex").click()
+    page.locator("summary", has_text="Codex").first.click()
     expect(page.locator("#codex-2")).to_be_visible()
     page.goto("/p/harbor/connect/")
     assert token not in page.content()
