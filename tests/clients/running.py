@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 SLUG = "harbor"
+# Another Python may run the client: TEST_CLIENT_PYTHON=python3.8 pytest tests/clients
+PYTHON = os.environ.get("TEST_CLIENT_PYTHON", sys.executable)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Desk:
         }
         began = time.monotonic()
         done = subprocess.run(
-            [sys.executable, "-S", str(self.client), moment, *said, "--host", host],
+            [PYTHON, "-S", str(self.client), moment, *said, "--host", host],
             input=json.dumps(told).encode() if raw is None else raw,
             capture_output=True,
             env=env,

@@ -40,14 +40,14 @@ def test_files_are_written_and_those_whose_rule_is_gone_removed(
     rule(harbor, "No SQL in hooks", "hooks")
     gone = rule(harbor, "Short pages", "pages")
     folder = desk.repository / ".claude" / "rules" / "memoryhub"
-    assert "3 files" in desk.run("--project-files").out
+    assert "away: 3" in desk.run("--project-files").out
     assert len(list(folder.iterdir())) == 2
     assert (desk.repository / "DECISIONS.md").read_text().startswith("<!-- memoryhub:decisions harbor -->")
-    assert "0 files" in desk.run("--project-files").out
+    assert "away: 0" in desk.run("--project-files").out
     (folder / "theirs.md").write_text("# Somebody's own\n")
     (folder / "foreign.md").write_text("<!-- memoryhub:rules another -->\n")
     archive_memory(actor=person(owner), memory=gone, expected_version=1, reason="Gone.")
-    assert "1 files" in desk.run("--project-files").out
+    assert "away: 1" in desk.run("--project-files").out
     names = {path.name[:5] for path in folder.iterdir()}
     assert names == {"hooks", "their", "forei"}
 

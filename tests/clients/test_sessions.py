@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memories.models import Memory
-from memories.services import archive_memory
-from projects.models import Project, User
+from memories.models import Memory, Review
+from memories.services import Pending, add_memory, archive_memory, reject_review
+from projects.models import Project, Role, User
+from tasks.lifecycle import compact
 from tasks.models import Checkpoint, CheckpointEntry, Receipt
 from tasks.services import save_checkpoint
 from tests.clients.running import STATE, Desk
-from tests.factories import MemoryFactory, agent, person
+from tests.factories import MemoryFactory, agent, member, person
 
 FIELDS = {
     "objective": "Move the importer",
@@ -197,6 +198,37 @@ def test_a_project_below_its_threshold_asks_to_be_tidied_at_the_end(
     archive_memory(actor=person(owner), memory=memory, expected_version=1, reason="Gone.")
     assert "Hygiene" in desk.run("session-end", host="claude-code").value["systemMessage"]
     assert not desk.run("session-end").out
+
+
+def test_a_start_tells_what_was_lost_and_what_became_of_proposals(
+    desk: Desk, harbor: Project, owner: User
+) -> None:
+    desk.write_state(STATE)
+    desk.run("session-start")
+    desk.write_state(STATE.replace("The schema isn't settled", "None"))
+    save_checkpoint(actor=agent(owner, "x"), project=harbor, expected_version=1, blockers="Of another")
+    desk.run("before-compaction")
+    assert current().blockers == "Of another"
+    assert CheckpointEntry.objects.filter(kind="late").get().fields["objective"] == "Move the importer"
+    compact(actor=agent(owner, "x"), project=harbor, blockers="")
+    change = {"title": "A fact", "summary": "What it says, in a line.", "kind": "fact"}
+    Project.objects.update(review_policy="everyone")
+    waits = add_memory(actor=agent(owner, "x"), project=harbor, **change)
+    assert isinstance(waits, Pending)
+    review, other = Review.objects.get(), member(harbor, "rita", Role.REVIEWER)
+    reject_review(actor=person(other), review=review, note="Measured\nelsewhere")
+    out = desk.run("session-start").out
+    assert "- blockers: Of another" in out
+    assert f"{review.ref} rejected (A fact): Measured elsewhere" in out
+
+
+def test_by_hand_a_checkpoint_and_a_receipt_are_sent(desk: Desk) -> None:
+    assert "Saved" in desk.run("checkpoint", raw=STATE.encode()).out
+    assert current().next_action == "Write the test"
+    assert "Handed over as #1" in desk.run("hand-off", raw=b'{"summary": "Moved it."}').out
+    assert desk.run("hand-off", raw=b"{}").code == 1
+    assert desk.run("nothing").code == 2
+    assert "connect.py" in desk.run("--version").out
 
 
 def test_a_revoked_token_is_said_in_the_log(desk: Desk, owner: User) -> None:

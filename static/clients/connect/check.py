@@ -111,7 +111,7 @@ def checkpoint() -> int:
 
 def project_files() -> int:
     written = write_project_files(_connected())
-    print_line(f"{written} files of the project written or taken away.")
+    print_line(f"Files written or taken away: {written}.")
     return 1 if NOTES else 0
 
 

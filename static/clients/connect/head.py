@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 import time
 
 from .files import as_json, write_log
 
 VERSION = "@VERSION@"
-# Seconds from the start until it gives up, whatever the hub does. Hosts are promised five.
-LIMIT = 4.4
+# Seconds from the start until it gives up, whatever the hub does. Hosts are promised five; when a session
+# ends, some give no hook more than three.
+LIMIT = 2.5 if "session-end" in sys.argv[1:2] else 4.4
 try:
     LIMIT = max(0.5, min(LIMIT, float(os.environ.get("MEMORYHUB_SECONDS", LIMIT))))
 except ValueError:
@@ -48,6 +50,8 @@ CONFIG_NAME = ".memoryhub.json"
 STATE_FILE = "memory/CURRENT_STATE.md"
 # Of the rules that are told at once, in characters.
 RULES_TOLD = 4000
+# Tool calls, where the settings say no number.
+CONSTRAINTS_EVERY = 25
 EDITS = (
     "edit",
     "write",

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .files import as_json
-from .head import EDITS, HOSTS, HUB_WRITES, MOMENTS, PLACE, finish, note, watch
+from .head import CONSTRAINTS_EVERY, EDITS, HOSTS, HUB_WRITES, MOMENTS, PLACE, finish, note, watch
 from .rules import edited_paths, say_rules, stored_rules, tell_rules
 from .where import (
     find_place,
@@ -43,7 +43,8 @@ def after_tool() -> None:
         tell_rules(edited_paths(event.get("tool_input")), may_ask=False)
     elif name.endswith(HUB_WRITES):
         session["written"] = True
-    every = number_of(PLACE.options.get("constraints_every"))
+    said = PLACE.options.get("constraints_every")
+    every = CONSTRAINTS_EVERY if said is True else number_of(said)
     if every > 0:
         session["calls"] = number_of(session.get("calls")) + 1
         if number_of(session["calls"]) % every == 0 and stored_rules():
