@@ -13,7 +13,7 @@ FIELD_NAMES = {
     "body": "Body",
     "details": "Details",
     "tags": "Tags",
-    "retrieval_hints": "Retrieval hints",
+    "retrieval_hints": "Also found by",
     "scope_paths": "Scope",
     "hardness": "Hardness",
     "weight": "Weight",

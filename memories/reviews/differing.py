@@ -40,6 +40,13 @@ class ShownField:
     # One word: it stands beside others of its kind.
     is_short: bool = False
 
+    @property
+    def says(self) -> str:
+        """Of a text beside what stands there, what became of its words; empty for anything else."""
+        kinds = {part.kind for part in self.parts} if self.compares else set()
+        done = [word for kind, word in (("ins", "added"), ("del", "removed")) if kind in kinds]
+        return f"words {' and '.join(done)}" if done else ""
+
 
 def shown_fields(proposal: Proposal) -> list[ShownField]:
     """Every changed field in reading order; nothing of a change is cut, what stays the same may be."""

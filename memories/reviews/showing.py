@@ -73,6 +73,11 @@ class Proposal:
         return self.review.is_pending and self.memory is not None and self.review.kind != ChangeKind.CREATE
 
     @property
+    def about(self) -> Memory | None:
+        """The memory as it is, to be read beside what would become of it; None for a new one."""
+        return self.memory if self.review.kind != ChangeKind.CREATE else None
+
+    @property
     def names(self) -> list[str]:
         """What changes: fields, then links."""
         return [*dict.fromkeys(change.name.partition(".")[0] for change in self.changes), *self.links]

@@ -166,6 +166,35 @@ def test_a_change_is_shown_word_by_word_beside_what_stands_there(
     assert "<strong>five</strong>" in page
 
 
+def test_a_change_says_of_which_memory_and_in_words_what_comes_and_goes(
+    client: Client, project: Project, alice: User, rita: User, bob: User
+) -> None:
+    memory = MemoryFactory(
+        project=project, title="Retry <policy>", summary="Calls retry.", tags=["old"], retrieval_hints=["x"]
+    )
+    review = propose_change(bob, memory, retrieval_hints=["x", "backoff"], tags=["new"], weight="low")
+    page = change_in(read(client, rita, at(review)))
+    about = re.search(r'<section class="about".*?</section>', page, re.DOTALL)
+    assert about
+    assert f'href="/p/{project.slug}/memories/1/">#1 Retry &lt;policy&gt;</a>' in about[0]
+    assert "Calls retry." in about[0]
+    said = words(page)
+    for text in ("Also found by x backoff added", "Tags old removed new added", "Weight from normal to low"):
+        assert text in said
+    # What is changed stands beside what it would be: once is enough.
+    both = propose_change(bob, memory, summary="Calls retry twice.", body="New.")
+    said = words(change_in(read(client, rita, at(both))))
+    assert "#1 Retry <policy> Summary words added Calls retry twice" in said
+    # Who may not read it is told nothing of it.
+    private = MemoryFactory(project=project, author=bob, visibility="private", title="Own", summary="My own.")
+    published = propose_change(bob, private, visibility="shared")
+    assert "My own." in read(client, bob, at(published))
+    Memory.objects.filter(pk=memory.pk).update(visibility="private", author=alice)
+    for one in (review, both):
+        client.force_login(rita)
+        assert "Calls retry." not in client.get(at(one)).content.decode()
+
+
 def test_a_new_memory_is_read_as_it_would_be(client: Client, project: Project, rita: User, bob: User) -> None:
     other = MemoryFactory(project=project, title="The other one")
     steps = [{"does": "Tag."}, {"does": "Build.", "depends_on": "the tag"}]
