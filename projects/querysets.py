@@ -82,6 +82,10 @@ class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
         """Those bound to the project, perhaps among others."""
         return self.filter(projects=project).select_related("user")
 
+    def names(self, most: int) -> list[str]:
+        """What they are called, each name once, at most so many."""
+        return list(self.order_by("name").values_list("name", flat=True).distinct()[:most])
+
     def of(self, user: User) -> AccessTokenQuerySet:
         """A person's own."""
         return self.filter(user=user)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -10,7 +12,7 @@ from django.views.decorators.http import require_safe
 from memoryhub.kernel.errors import NotFound
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.text import storable
-from projects.activity import Feed, Wanted, feed_of, session_of
+from projects.activity import Feed, Wanted, feed_of, session_of, totals_of
 from projects.forms_activity import ActivityForm
 from projects.loading import project_of
 
@@ -20,11 +22,11 @@ from projects.loading import project_of
 def activity(request: AuthedRequest, slug: str) -> HttpResponse:
     """What was written, proposed, decided and handed over, newest first; the address says what of it."""
     project = project_of(request.user, slug)
-    form = ActivityForm(request.GET, project=project)
+    form = ActivityForm(request.GET, project=project, reader=request.user)
     good = form.is_valid()
     cursor = request.GET.get("cursor", "")
     feed = feed_of(project, request.user, form.wanted(), cursor=cursor) if good else Feed()
-    context = {
+    context: dict[str, Any] = {
         "project": project,
         "here": "activity",
         "form": form,
@@ -33,6 +35,9 @@ def activity(request: AuthedRequest, slug: str) -> HttpResponse:
         "next": form.address(cursor=feed.next_cursor) if feed.next_cursor else "",
         "is_narrowed": good and form.is_narrowed,
     }
+    if good and form.is_narrowed:
+        totals = totals_of(project, request.user, form.wanted())
+        context |= {"totals": totals, "told": form.told(totals)}
     return render(request, "projects/activity.html", context, status=200 if good else 422)
 
 

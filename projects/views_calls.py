@@ -20,7 +20,7 @@ from projects.models import Role
 def calls(request: AuthedRequest, slug: str) -> HttpResponse:
     """Who called what in this project: owners read all, others their own and their agents'."""
     project = project_of(request.user, slug)
-    form = CallsForm(request.GET, project=project)
+    form = CallsForm(request.GET, project=project, reader=request.user)
     good = form.is_valid()
     cursor = request.GET.get("cursor", "")
     page = calls_page(project, request.user, form.wanted(), cursor) if good else CallsPage()

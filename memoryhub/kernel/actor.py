@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from projects.models import AccessToken, User
 
 
+# Who writes where no user does: whoever runs the hub. No user name holds a space.
+OPERATOR = "the operator"
+
+
 class Door(StrEnum):
     """Where a write came in. It decides the origin of what is created."""
 
@@ -107,14 +111,14 @@ class Actor:
     def name(self) -> str:
         """For sentences: `alice`, `alice's agent`, `the operator`."""
         if self.user is None:
-            return "the operator"
+            return OPERATOR
         return f"{self.user.username}'s agent" if self.is_agent else self.user.username
 
 
 def signed_name(user: User | None, kind: str, token_name: str = "") -> str:
     """Who, as a history says it: a person, somebody's agent with its token's name, or the operator."""
     if user is None:
-        return "the operator"
+        return OPERATOR
     if kind == ActorKind.AGENT:
         return f"{user.username}'s agent" + (f" ({token_name})" if token_name else "")
     return user.username

@@ -2,6 +2,7 @@
 
 from projects.activity.feed import Feed, Heard, Session, feed_of, last_written, session_of
 from projects.activity.sources import Event, Kept, Wanted, Who, register_activity
+from projects.activity.totals import Total, Totals, totals_of
 
 __all__ = [
     "Event",
@@ -9,10 +10,13 @@ __all__ = [
     "Heard",
     "Kept",
     "Session",
+    "Total",
+    "Totals",
     "Wanted",
     "Who",
     "feed_of",
     "last_written",
     "register_activity",
     "session_of",
+    "totals_of",
 ]

@@ -15,6 +15,7 @@ from django.db.models import Count, Max, Min
 from memoryhub.kernel import cursors
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
+from projects.activity.folding import Run, folded
 from projects.activity.sources import Event, Kept, Wanted, all_kept
 from projects.models import Project, User
 
@@ -30,6 +31,11 @@ class Feed:
     events: Sequence[Event] = ()
     next_cursor: str | None = None
     is_first: bool = True
+
+    @property
+    def runs(self) -> list[Run]:
+        """The same, with what the operator's commands did in one go as one."""
+        return list(folded(self.events))
 
 
 def feed_of(project: Project, reader: User, wanted: Wanted, *, cursor: str = "", limit: int = PAGE) -> Feed:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
+from memoryhub.kernel.actor import OPERATOR
 from memoryhub.kernel.text import storable
 from projects.models import Project, User
 
@@ -46,7 +47,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a feed is narrowed to; what is empty narrows nothing. Days are whole, in the reader's zone."""
+    """What a feed is narrowed to; what is empty narrows nothing. From `since` on, and before `before`.
+
+    `person` is a user's name, or OPERATOR.
+    """
 
     person: str = ""
     agent: str = ""
@@ -87,18 +91,23 @@ class Kept:
     def found(self, project: Project, reader: User, wanted: Wanted) -> QuerySet[Any]:
         """Those that the reader may see and that fit, newest first."""
         rows = self.rows(project, reader)
-        exact = {
-            f"{self.person}__username__iexact": wanted.person,
-            self.agent: wanted.agent,
-            self.session: wanted.session,
-            self.door: wanted.door,
-        }
+        exact = {self.agent: wanted.agent, self.session: wanted.session, self.door: wanted.door}
         rows = rows.filter(**{column: value for column, value in exact.items() if value})
+        if wanted.person == OPERATOR:
+            rows = rows.filter(**{f"{self.person}__isnull": True})
+        elif wanted.person:
+            rows = rows.filter(**{f"{self.person}__username__iexact": wanted.person})
         if wanted.since is not None:
             rows = rows.filter(**{f"{self.at}__gte": wanted.since})
         if wanted.before is not None:
             rows = rows.filter(**{f"{self.at}__lt": wanted.before})
         return rows.order_by("-pk") if self.ids_rise else rows.order_by(f"-{self.at}", "-pk")
+
+    def counted(self, project: Project, reader: User, wanted: Wanted) -> QuerySet[Any, Any]:
+        """How many of those are whose: user name (None for the operator), agent, number."""
+        rows = self.found(project, reader, wanted).order_by()
+        who = rows.values_list(F(f"{self.person}__username"), F(self.agent))
+        return who.annotate(many=Count("pk"))
 
     def after(self, rows: QuerySet[Any], place: list[Any] | None) -> QuerySet[Any]:
         """Those that come at a place that `place_of` told or later in the list; None is its beginning."""

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories.models import Revision
 from memories.services import approve_review, archive_memory, reject_review, revise_memory
 from memoryhub.kernel.actor import Actor, Door, WriteContext
-from projects.activity import Wanted, feed_of, session_of
+from projects.activity import Wanted, feed_of, session_of, totals_of
 from projects.models import Project, Role, User
 from projects.services import change_account
 from tests.admin_client import signed_in
@@ -106,6 +106,7 @@ def test_others_read_no_proposals_but_their_own_and_what_is_private_is_its_autho
         ({"door": "web", "person": "rita"}, 1),
         ({"session": "s-1", "person": "rita"}, 0),
         ({"person": "nobody"}, 0),
+        ({"person": "the operator"}, 0),
         ({"session": "S-1"}, 0),
         ({"session": "\x00"}, 0),
     ],
@@ -125,17 +126,20 @@ def test_a_day_is_one_of_the_readers_zone(project: Project, alice: User) -> None
         change_account(user=alice, fields={"time_zone": zone})
         for day, found in there.items():
             asked = (dt.date.fromisoformat(day) - dt.timedelta(days=shifted)).isoformat()
-            page = client.get(ACTIVITY, {"day": asked}).content.decode()
+            page = client.get(ACTIVITY, {"since": asked, "until": asked}).content.decode()
             assert ("Pelican" in page) == found, (zone, asked)
+    for span, found in (("since=2026-03-01", False), ("until=2026-02-27", False), ("since=2026-02-28", True)):
+        assert ("Pelican" in client.get(f"{ACTIVITY}?{span}").content.decode()) == found, span
 
 
 @pytest.mark.parametrize(
     "query",
     [
         "door=window",
-        "day=soon",
-        "day=9999-12-31",
-        "day=0001-01-01",
+        "since=soon",
+        "until=9999-12-31",
+        "since=0001-01-01",
+        "since=2026-03-02&until=2026-03-01",
         f"agent={'x' * 81}",
         f"session={'x' * 81}",
     ],
@@ -173,6 +177,73 @@ def test_pages_follow_one_another_and_miss_nothing(happened: Project, rita: User
     # A cursor of somebody else, or of other filters, opens page one.
     first = feed_of(happened, rita, Wanted(door="web"), cursor=cursor)
     assert first.is_first
+
+
+def shares(project: Project, reader: User, **wanted: Any) -> dict[str, Any]:
+    totals = totals_of(project, reader, Wanted(**wanted))
+    assert totals.many == sum(each.many for each in totals.rows)
+    return {each.person: (each.many, dict(each.agents)) for each in totals.rows}
+
+
+def test_totals_say_how_much_is_whose_as_far_as_one_may_see_it(
+    happened: Project, rita: User, bob: User, rick: User, charlie: User
+) -> None:
+    seen = {"bob": (5, {"laptop": 3}), "alice": (3, {}), "rita": (1, {})}
+    assert shares(happened, rita) == seen
+    assert shares(happened, bob)["bob"] == (6, {"laptop": 4})
+    assert shares(happened, rick) == {"bob": (3, {"laptop": 1}), "alice": (2, {})}
+    assert shares(happened, charlie) == {}
+    assert shares(happened, rita, session="s-1") == {"bob": (3, {"laptop": 3})}
+    tomorrow = timezone.now() + dt.timedelta(days=1)
+    assert shares(happened, rita, since=tomorrow) == {}
+    assert shares(happened, rita, before=tomorrow) == seen
+    page = signed_in(rita).get(ACTIVITY, {"until": "2999-01-01"}).content.decode()
+    assert "?until=2999-01-01&amp;person=bob" in page
+    assert "?until=2999-01-01&amp;person=bob&amp;agent=laptop" in page
+
+
+def test_the_last_days_are_a_click_away(project: Project, alice: User) -> None:
+    change_account(user=alice, fields={"time_zone": "Pacific/Kiritimati"})
+    MemoryFactory(project=project, title="Pelican")
+    client = signed_in(alice)
+    page = client.get(ACTIVITY, {"person": "alice"}).content.decode()
+    today = (timezone.now() + dt.timedelta(hours=14)).date()
+    week = f"?person=alice&amp;since={today - dt.timedelta(days=6)}&amp;until={today}"
+    assert f'href="?person=alice&amp;since={today}&amp;until={today}">Today</a>' in page
+    assert f'href="{week}">Last 7 days</a>' in page
+    page = client.get(ACTIVITY + week.replace("&amp;", "&")).content.decode()
+    assert "Pelican" in page
+    assert f'href="{week}" aria-current="true">Last 7 days</a>' in page
+
+
+def test_what_a_command_did_in_one_go_is_one_row_that_opens(project: Project, alice: User) -> None:
+    upkeep = Actor(user=None, door=Door.COMMAND, context=WriteContext(session="upkeep"))
+    made = [MemoryFactory(project=project, title=f"Fact {n}") for n in range(3)]
+    for memory in made:
+        revise_memory(actor=upkeep, memory=memory, expected_version=1, weight="low")
+    revise_memory(actor=person(alice), memory=made[0], expected_version=2, weight="normal")
+    revise_memory(actor=upkeep, memory=made[0], expected_version=3, weight="low")
+    runs = feed_of(project, alice, Wanted()).runs
+    assert [len(run.events) for run in runs] == [1, 1, 3, 1, 1, 1]
+    client = signed_in(alice)
+    page = client.get(ACTIVITY).content.decode()
+    assert page.count("upkeep, 3 times") == 1
+    assert page.count("?person=the%20operator") == 4
+    assert len(told(project, alice, person="the operator")) == 4
+    assert len(told(project, alice, person="alice")) == 4
+    page = client.get(ACTIVITY, {"person": "the operator"}).content.decode()
+    assert '<option value="the operator" selected>' in page
+    assert "upkeep, 4 times" in page
+
+
+def test_agents_are_chosen_from_the_names_that_one_may_know(
+    project: Project, alice: User, bob: User, rick: User
+) -> None:
+    token_for(bob, project)
+    token_for(bob, project)
+    for user, knows in ((alice, True), (bob, True), (rick, False)):
+        page = signed_in(user).get(ACTIVITY).content.decode()
+        assert page.count('<option value="laptop">') == knows, user
 
 
 def test_a_session_says_what_it_did_and_from_where(happened: Project, rita: User, bob: User) -> None:
@@ -225,9 +296,11 @@ def test_it_takes_as_many_queries_for_much_as_for_little(
         revise_memory(actor=agent(bob, "s-1"), memory=memory, expected_version=1, summary="Said otherwise.")
     task_in(project, bob)
     client = signed_in(alice)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         page = client.get(ACTIVITY)
     assert len(page.content) < 150_000
+    with django_assert_num_queries(15):
+        assert client.get(ACTIVITY, {"since": "2026-01-01"}).status_code == 200
     with django_assert_num_queries(18):
         assert client.get(f"{SESSION}?{urlencode({'id': 's-1'})}").status_code == 200
 
@@ -252,7 +325,7 @@ def test_an_empty_project_says_how_to_begin(project: Project, alice: User) -> No
     client = signed_in(alice)
     assert "Connect an agent" in client.get(ACTIVITY).content.decode()
     day = timezone.now().date().isoformat()
-    assert "fits these filters" in client.get(ACTIVITY, {"day": day}).content.decode()
+    assert "fits these filters" in client.get(ACTIVITY, {"since": day}).content.decode()
 
 
 def test_an_agents_session_is_named_by_nothing_that_breaks_a_page(project: Project, alice: User) -> None:
