@@ -1,5 +1,5 @@
 """The clients that the hub serves: the hook client, one file that is joined from the parts in which it is
-developed, and the plugin for OpenClaw.
+developed, and the plugin for OpenClaw, and what agents are told in a repository.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_safe
 
 from memoryhub import __version__
+from projects.guides import section, skill
 
 _FOLDER = Path(__file__).parent.parent / "static" / "clients"
 PARTS = _FOLDER / "connect"
@@ -49,6 +50,16 @@ def client_etag() -> str:
 def connect_py(request: HttpRequest) -> HttpResponse:
     """Public: it tells nothing of what a hub holds."""
     return HttpResponse(hook_client(), content_type="text/x-python; charset=utf-8")
+
+
+@require_safe
+@cache_control(no_cache=True, public=True)
+def guide_file(request: HttpRequest, name: str) -> HttpResponse:
+    """Public, too: what agents are told, as a section of AGENTS.md or as a skill. Raises Http404."""
+    texts = {"AGENTS.md": section, "SKILL.md": skill}
+    if name not in texts:
+        raise Http404
+    return HttpResponse(texts[name](), content_type="text/markdown; charset=utf-8")
 
 
 # The files of the plugin, each with its type.

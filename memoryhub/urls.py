@@ -6,13 +6,14 @@ from django.contrib import admin
 from django.urls import include, path
 
 from memoryhub.api import Document, no_such_address
-from memoryhub.clients import connect_py, openclaw_file
+from memoryhub.clients import connect_py, guide_file, openclaw_file
 from memoryhub.health import healthz, readyz
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("clients/connect.py", connect_py, name="hook_client"),
+    path("clients/guide/<str:name>", guide_file, name="guide_file"),
     path("clients/openclaw/<str:name>", openclaw_file, name="openclaw_file"),
     path("admin/", admin.site.urls),
     path("", include("memoryhub.mcp.urls")),

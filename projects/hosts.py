@@ -22,11 +22,14 @@ from projects.connecting import (
     gemini_servers,
     hub_address,
 )
+from projects.guides import section, skill
 from projects.models import Project
 
 # Where the hook client lies in a repository; the hub serves it.
 CLIENT_PATH = ".memoryhub/connect.py"
 CONFIG_PATH = ".memoryhub.json"
+# Where Codex, Gemini CLI and others look; Claude Code has a place of its own.
+SKILL_PATH = ".agents/skills/memoryhub/SKILL.md"
 # The client ends by itself before that.
 SECONDS = 10
 # A client that isn't there, or no Python: a session goes on. Some hosts read other codes as a refusal.
@@ -103,6 +106,7 @@ def _claude_code(host: Host, address: str) -> dict[str, str]:
     return {
         ".claude/settings.json": _json({"hooks": _grouped(host)}),
         ".mcp.json": _json({"mcpServers": {SERVER_NAME: server}}),
+        ".claude/skills/memoryhub/SKILL.md": skill(),
     }
 
 
@@ -228,10 +232,15 @@ class Settings:
 def settings_of(project: Project) -> list[Settings]:
     """What every host needs in the repository, then of each host the files of this project."""
     config = HostFile(CONFIG_PATH, _json({"project": project.slug}))
-    note = "It tells the hook client which project the repository belongs to."
+    files = [config, HostFile("AGENTS.md", section()), HostFile(SKILL_PATH, skill())]
+    note = (
+        "The first tells the hook client which project the repository belongs to. The others tell agents "
+        "when to call what, and how to go on when the hub is away: as a section of AGENTS.md, which most "
+        "hosts read, or as a skill, which costs nothing until it is needed. One of the two is enough."
+    )
     address = address_of(project)
     of_hosts = [Settings(host.key, host.name, host.note, host.files_at(address)) for host in HOSTS]
-    return [Settings("every-host", "Every host", note, [config]), *of_hosts]
+    return [Settings("every-host", "Every host", note, files), *of_hosts]
 
 
 def file_of(project: Project, key: str, place: int) -> HostFile | None:

@@ -111,6 +111,7 @@ PAGES: dict[str, Page] = {
     "healthz": Page(get=everybody(200)),
     "readyz": Page(get=everybody(200)),
     "clients/connect.py": Page(get=everybody(200)),
+    "clients/guide/<str:name>": Page(get=everybody(200), params=lambda world: {"name": "AGENTS.md"}),
     "clients/openclaw/<str:name>": Page(get=everybody(200), params=lambda world: {"name": "index.js"}),
     "mcp": AGENTS_ONLY,
     "mcp/": AGENTS_ONLY,
