@@ -48,7 +48,9 @@ WHO = (
     *(Who(f"{role}, in the browser", Door.WEB, role) for role in Role),
     *(Who(f"{role}, in the admin", Door.ADMIN, role) for role in Role),
     Who("superuser, in the admin", Door.ADMIN),
+    *(Who(f"{role}, over REST", Door.REST, role) for role in Role),
     *(Who(f"{role}'s agent, over MCP", Door.MCP, role, is_agent=True) for role in Role),
+    *(Who(f"{role}'s agent, over REST", Door.REST, role, is_agent=True) for role in Role),
     Who("the operator, by a command", Door.COMMAND),
 )
 
@@ -179,6 +181,7 @@ _HEAD = (
     "refused, and nothing is kept.",
     "- What decides is every memory whose own state a change moves, and its links. A change of several waits when "
     "one of them would. A child's coming or going moves nothing on its bag.",
+    "- Over REST somebody is a person by the session of a browser, and an agent by an access token.",
     "- A private memory is its author's own, all along; the admin shows private ones of nobody.",
     "- Verifying is at once under every policy. The operator's commands, the daily upkeep among them, are at once, "
     "and named as such in the revision.",
