@@ -19,7 +19,7 @@ def serving(handler: Handler, port: int = 0) -> Iterator[tuple[str, list[bytes]]
 
     def one(connection: socket.socket) -> None:
         with connection:
-            connection.settimeout(15)
+            connection.settimeout(40)
             try:
                 request = _request(connection)
                 came.append(request)
@@ -64,8 +64,8 @@ def answering(body: bytes, status: str = "200 OK", *headers: str) -> Handler:
 
 
 def silent(connection: socket.socket, request: bytes) -> None:
-    """It answers after ten seconds."""
-    threading.Event().wait(10)
+    """It never answers."""
+    threading.Event().wait(30)
 
 
 def trickling(connection: socket.socket, request: bytes) -> None:

