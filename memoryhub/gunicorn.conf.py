@@ -15,6 +15,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from memoryhub.env import env_bool, env_int, env_str
+from memoryhub.logs import FORMATTERS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,7 +53,20 @@ keepalive = 30
 # A worker's heartbeat is a file that it touches; in memory it can't wait for a slow disk.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
+# Each request's line is the application's, which knows who asked and leaves out what was asked.
 accesslog = None
+if env_str("LOG_FORMAT", default="text", choices=("text", "json")) == "json":
+    logconfig_dict = {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": FORMATTERS,
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json"}},
+        "root": {"handlers": ["console"], "level": "INFO"},
+        "loggers": {
+            "gunicorn.error": {"handlers": [], "propagate": True, "level": "INFO"},
+            "gunicorn.access": {"handlers": [], "propagate": False},
+        },
+    }
 control_socket_disable = True
 # Only Django decides whether a proxy is believed (MEMORYHUB_BEHIND_PROXY), never gunicorn.
 forwarded_allow_ips = ""

@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from memoryhub import __version__
 from memoryhub.env import env_bool, env_database, env_int, env_list, env_str, env_url
+from memoryhub.logs import FORMATTERS
 from memoryhub.secret_key import kept_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -175,6 +176,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memoryhub.request_log.RequestLogMiddleware",
     # What adds headers stands outside of whatever answers by itself.
     "memoryhub.kernel.middleware.HeadersMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -280,11 +282,14 @@ STORAGES = {
 # --- Logging -----------------------------------------------------------------------
 
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+_LOG_FORMAT = env_str("LOG_FORMAT", default="text", choices=("text", "json"))
+# Where logs are collected, each request has a line of its own.
+LOG_REQUESTS = _LOG_FORMAT == "json"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": FORMATTERS,
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": _LOG_FORMAT}},
     "root": {
         "handlers": ["console"],
         "level": env_str("MEMORYHUB_LOG_LEVEL", default="INFO", choices=_LOG_LEVELS),
@@ -292,6 +297,8 @@ LOGGING = {
     "loggers": {
         # Django's own handlers off: everything goes through the one above.
         "django": {"handlers": [], "propagate": True},
+        # Its warnings of refusals say less than the lines of requests.
+        "django.request": {"level": "ERROR" if LOG_REQUESTS else "NOTSET"},
         # Warns of every HEAD request: Django leaves cutting the body to the server.
         "gunicorn.http.wsgi": {"level": "ERROR"},
         # One line a call at INFO, and the server is stateless: nothing to tell.

@@ -17,6 +17,7 @@ ENGINE = env_str("TEST_ENGINE", default="sqlite", choices=("sqlite", "postgres")
 
 _NAMES = {
     "WEB_THREADS",
+    "LOG_FORMAT",
     "DEBUG",
     "SECRET_KEY",
     "ALLOWED_HOSTS",
