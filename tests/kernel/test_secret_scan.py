@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryhub.kernel import secret_scan, tokens
-from memoryhub.kernel.secret_scan import SecretFound, catalogue, find_secret
+from memoryhub.kernel.secret_scan import SecretFound, catalogue, find_secret, values
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = Path(os.environ.get("MEMORYHUB_BENCH") or ROOT.parent / "shared" / "bench")
@@ -322,6 +322,53 @@ def test_what_is_no_secret_passes_within_other_text(name: str) -> None:
 
 def test_sixty_secrets_and_more_are_tried() -> None:
     assert len(SECRETS) >= 60
+
+
+@pytest.mark.parametrize(
+    "filler", [mark for mark in values._EXAMPLE_MARKS if mark.isalnum()] + ["X" * 4, "xX" * 10, "x" * 30]
+)
+@pytest.mark.parametrize("place", ["public", "secret", "across"])
+def test_a_token_of_ours_is_found_whatever_its_letters_happen_to_spell(filler: str, place: str) -> None:
+    """One of 21,000 has `xxxx` in it; the check sum tells it from a manual's."""
+    start = {"public": 0, "secret": tokens.PUBLIC_LENGTH + 1, "across": tokens.PUBLIC_LENGTH - 2}[place]
+    length = tokens.PUBLIC_LENGTH + tokens.SECRET_LENGTH
+    drawn = some(ALNUM, length)
+    body = (drawn[:start] + filler + drawn)[:length]
+    token = with_check_sum(body)
+    assert filler[:8] in token
+    for text in (
+        token,
+        f"use `{token}` here",
+        f'"token": "{token}"',
+        f"Bearer {token}",
+        f"x{token}y",
+        f"a\n{token}",
+    ):
+        found = find_secret(text)
+        assert found is not None, text
+        assert found.kind == "MemoryHub access token"
+
+
+def test_a_manuals_token_passes_and_one_with_a_slip_of_the_pen_does_not() -> None:
+    made_up = tokens.PREFIX + "x" * 46
+    assert not tokens.well_formed(made_up)
+    for text in (made_up, f"Authorization: Bearer {made_up}", "mh_your_access_token", "mh_…", "mh_XXXXXXXX"):
+        assert find_secret(text) is None, text
+    token = tokens.mint()
+    while values.is_example(token):
+        token = tokens.mint()
+    slip = token[:-1] + ("a" if token[-1] != "a" else "b")
+    assert find_secret(slip) is not None
+
+
+def test_ten_thousand_of_our_tokens_are_all_found() -> None:
+    drawn = (with_check_sum(some(ALNUM, 40)) for _ in range(10_000))
+    assert all(find_secret(token) is not None for token in drawn)
+
+
+def with_check_sum(body: str) -> str:
+    text = tokens.PREFIX + body
+    return text + tokens._checksum(text)
 
 
 def test_what_is_found_says_where_and_what_but_not_the_secret() -> None:

@@ -50,6 +50,10 @@ def _any(_secret: str) -> bool:
     return True
 
 
+def _none(_secret: str) -> bool:
+    return False
+
+
 def _key_like(secret: str) -> bool:
     """Not words with hyphens between them, which share their alphabet with many keys."""
     return not is_wordy(secret)
@@ -89,6 +93,8 @@ class Shape:
     anchor: str
     pattern: re.Pattern[str]
     accept: Accept = _any
+    proven: Accept = _none
+    """Whether it is a key beyond doubt, by a check sum: then a filler in it (`xxxx`) is there by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,7 @@ def _at_least(characters: str, count: int) -> str:
 
 
 SHAPES = (
-    Shape("MemoryHub access token", tokens.PREFIX, tokens.PATTERN),
+    Shape("MemoryHub access token", tokens.PREFIX, tokens.PATTERN, proven=tokens.well_formed),
     # AI providers. The more telling prefixes come first.
     _shape("Anthropic key", "sk-ant-", _at_least(_B64URL, 20), _key_like),
     _shape("OpenAI key", "sk-proj-", _at_least(_B64URL, 20), _key_like),

@@ -96,7 +96,8 @@ def _find_ours(text: str) -> tuple[int, str] | None:
                 match = shape.pattern.match(text, position)
                 if match:
                     after = match.end()
-                    if not is_example(match[0]) and shape.accept(match[0]):
+                    is_key = shape.proven(match[0]) or not is_example(match[0])
+                    if is_key and shape.accept(match[0]):
                         return position, shape.kind
             position = text.find(shape.anchor, after)
     return None
