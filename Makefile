@@ -19,7 +19,7 @@ DEPLOY_ENV := env -u DEBUG MEMORYHUB_DATA=$(V)/check ALLOWED_HOSTS=hub.example.c
 # The stamp says nothing when the interpreter it was set up with is gone.
 $(shell $(PY) -c '' 2>/dev/null || rm -f $(V)/.ok)
 
-.PHONY: setup run test test-sqlite test-postgres e2e pictures check format bench soak
+.PHONY: setup run test test-sqlite test-postgres e2e pictures check audit format bench soak
 .DEFAULT_GOAL := setup
 
 setup: $(V)/.ok
@@ -70,6 +70,11 @@ check: setup
 		$(DEPLOY_ENV) $(PY) manage.py check --deploy --fail-level WARNING
 	@test ! -d templates || $(V)/bin/djhtml --check templates
 	$(PY) -m pytest -q -m contract tests/contract
+
+# Known weaknesses of the pinned libraries. Asks the network, so it is no part of `check`.
+audit: setup
+	@test -x $(V)/audit/bin/pip-audit || { $(PY) -m venv $(V)/audit && $(V)/audit/bin/pip install --quiet pip-audit; }
+	$(V)/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 format: setup
 	$(V)/bin/ruff format .
