@@ -268,6 +268,8 @@ TIME_ZONE = "UTC"
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# Pages of other sites have no use for them.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 _STATIC_STORAGE = (
     # With DEBUG files come straight from the checkout, under their plain names.
     "django.contrib.staticfiles.storage.StaticFilesStorage"

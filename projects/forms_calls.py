@@ -26,6 +26,7 @@ class CallsForm(HappenedForm):
     """Somebody who sees their own alone chooses no person."""
 
     name = one_line(Call.NAME_MAX_LENGTH)
+    name.label = "Called"
     outcome = forms.ChoiceField(required=False, choices=_OUTCOMES, label="Ended")
     field_order = ("person", "agent", "name", "outcome", "door", "since", "until")
 

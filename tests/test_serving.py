@@ -165,6 +165,7 @@ def test_static_files_are_hashed_compressed_and_kept_for_ever(tmp_path: Path, se
     assert response["Content-Encoding"] == "gzip"
     assert "Accept-Encoding" in response["Vary"]
     assert gzip.decompress(response.getvalue()).decode() == style
+    assert "Access-Control-Allow-Origin" not in response
     is_guarded(response)
     plain = client.get("/static/page.css")
     assert plain["Cache-Control"] == "max-age=60, public"
