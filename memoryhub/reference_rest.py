@@ -64,7 +64,10 @@ def _rows(said: dict[str, Any]) -> Iterator[str]:
         if one["in"] != "path":
             more = (one["required"] and "required", one.get("description"))
             yield _row(one["name"], one["schema"], one["in"], more)
-    body = said.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    content = said.get("requestBody", {}).get("content", {})
+    # A form takes what JSON takes, and a file.
+    taken = content.get("multipart/form-data") or content.get("application/json", {})
+    body = taken.get("schema", {})
     for name, schema in body.get("properties", {}).items():
         required = name in body.get("required", ())
         yield _row(name, schema, "body", (required and "required", schema.get("description")))

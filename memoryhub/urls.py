@@ -21,6 +21,7 @@ urlpatterns = [
     path("api/v1/", include("tasks.api.urls")),
     path("api/v1/", include("hygiene.api")),
     path("api/v1/", include("memoryhub.projections.api")),
+    path("api/v1/", include("memoryhub.importing.api")),
     path("api/v1/schema", Document.as_view(), name="schema"),
     path("api/<path:rest>", no_such_address),
     path("", include("projects.urls")),

@@ -117,6 +117,7 @@ API: dict[str, Address] = {
         },
         of_project,
     ),
+    f"{_HERE}/imports": Address({"POST": writing(name="CLAUDE.md", text="# A\n\nText.")}, of_project),
     f"{_HERE}/reviews": reading(),
     _REVIEW: Address(
         {"GET": Use("read", _REVIEWERS, tokens=dict.fromkeys(("reader", "contributor"), "not_found"))},

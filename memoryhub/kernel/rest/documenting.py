@@ -21,6 +21,7 @@ from memoryhub.kernel.rest.shapes import NUMBER, REFUSAL, TEXT, Schema, all_shap
 
 _PART = re.compile(r"\{(\w+)\}")
 _JSON = "application/json"
+_FORM = "multipart/form-data"
 _PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$", "description": "The project."},
     "number": {**NUMBER, "maximum": MAX_NUMBER},
@@ -139,13 +140,22 @@ def schema_of(argument: Argument) -> Schema:
 def _body(endpoint: Endpoint) -> Schema:
     arguments = endpoint.arguments
     required = [name for name, argument in arguments.items() if argument.required]
-    schema = {
-        "type": "object",
-        "properties": {name: schema_of(argument) for name, argument in arguments.items()},
-        **({"required": required} if required else {}),
-        "additionalProperties": False,
+    properties = {name: schema_of(argument) for name, argument in arguments.items()}
+    plain = {name: said for name, said in properties.items() if said.get("format") != "binary"}
+    # A file is sent in a form; JSON has everything else.
+    sent = {_JSON: plain} | ({_FORM: properties} if plain != properties else {})
+    content = {
+        media_type: {
+            "schema": {
+                "type": "object",
+                "properties": named,
+                **({"required": required} if required else {}),
+                "additionalProperties": False,
+            }
+        }
+        for media_type, named in sent.items()
     }
-    return {"required": bool(required), "content": {_JSON: {"schema": schema}}}
+    return {"required": bool(required), "content": content}
 
 
 def _responses(path: str, endpoint: Endpoint, reads: bool) -> Schema:

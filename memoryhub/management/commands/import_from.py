@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import datetime as dt
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from memories.models import Visibility
 from memoryhub.exchange.progress import Bar
 from memoryhub.importing import FORMATS, apply_import, open_source, plan_import
+from memoryhub.importing.doing import as_session
 from memoryhub.importing.planning import Progress
 from memoryhub.importing.telling import outcome_lines, plan_lines
-from memoryhub.kernel.actor import Actor, Door, WriteContext
+from memoryhub.kernel.actor import Actor, Door
 from projects.commands import HubCommand, project_named, user_named
 from projects.models import Project, Role, User
 
@@ -42,9 +41,7 @@ class Command(HubCommand):
     def run(self, **options: Any) -> None:
         project = project_named(options["slug"])
         user = user_named(options["user"]) if options["user"] else _only_owner(project)
-        session = f"import-{dt.datetime.now(dt.UTC):%Y-%m-%d}-{secrets.token_hex(3)}"
-        context = WriteContext(session=session, client="manage.py import_from")
-        actor = Actor(user=user, door=Door.COMMAND, context=context)
+        actor = as_session(Actor(user=user, door=Door.COMMAND), "manage.py import_from")
         with open_source(options["path"]) as source:
             plan = plan_import(
                 actor,
