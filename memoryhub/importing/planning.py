@@ -21,7 +21,7 @@ from memoryhub.importing.readers import choose_format
 from memoryhub.importing.secrets import SecretLines
 from memoryhub.importing.sources import Source, shown
 from memoryhub.kernel.actor import Actor, WriteContext
-from memoryhub.kernel.errors import Invalid, Problems, TooLarge
+from memoryhub.kernel.errors import Invalid, Problems, TooLarge, one_by_one
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 
@@ -258,7 +258,7 @@ def _check(item: Item) -> None:
     if item.is_secret:
         item.problem = "Holds what looks like a secret. Take it out, and change it where it is used."
     else:
-        item.problem = " ".join(f"{name}: {sentence}" for name, sentence in problems.fields.items())
+        item.problem = one_by_one(problems.fields)
 
 
 def reason_of(item: Item) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.refs import MAX_NUMBER, read_number
-from memoryhub.kernel.text import printable
+from memoryhub.kernel.text import as_sentence, printable
 
 
 class Unreadable(Exception):
@@ -334,5 +334,8 @@ class Arguments:
             values[name] = read
         for name, argument in self.by_name.items():
             if argument.required and values.get(name) is None and name not in problems.fields:
-                problems.add(name, f"Required. {argument.description}".strip())
+                problems.add(
+                    name,
+                    "Required." + (f" {as_sentence(argument.description)}" if argument.description else ""),
+                )
         return values

@@ -6,7 +6,15 @@ Doors translate once (REST handler, web middleware, MCP dispatcher); services ra
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
+
+from memoryhub.kernel.text import as_sentence
+
+
+def one_by_one(fields: Mapping[str, str]) -> str:
+    """What is wrong with each field, a sentence each: `title: Is empty. kind: Required.`"""
+    return " ".join(f"{name}: {as_sentence(text)}" for name, text in fields.items())
 
 
 class DomainError(Exception):
@@ -42,7 +50,7 @@ class Invalid(DomainError):
         self, message: str = "", *, fields: dict[str, str] | None = None, rule: str | None = None
     ) -> None:
         if not message:
-            message = " ".join(f"{name}: {text}" for name, text in (fields or {}).items())
+            message = one_by_one(fields or {})
         super().__init__(message, fields=fields, rule=rule)
 
 
@@ -157,6 +165,5 @@ class Problems:
             return
         if self._secret:
             field, line = self._secret
-            sentences = " ".join(f"{name}: {text}" for name, text in self.fields.items())
-            raise SecretDetected(sentences, field=field, line=line, fields=self.fields)
+            raise SecretDetected(one_by_one(self.fields), field=field, line=line, fields=self.fields)
         raise Invalid(fields=self.fields)

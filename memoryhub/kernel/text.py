@@ -119,6 +119,12 @@ def in_one_line(text: str) -> str:
     return visible_marks(_FORBIDDEN.sub("\ufffd", text))
 
 
+def as_sentence(text: str) -> str:
+    """With a full stop, unless a mark stands at its end."""
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…", ".”", '."')) else f"{text}."
+
+
 def shortened(text: str, most: int) -> str:
     """At most `most` characters, the cut marked with `…`."""
     return text if len(text) <= most else text[: most - 1] + "…"

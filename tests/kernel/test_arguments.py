@@ -262,7 +262,7 @@ def test_everything_wrong_is_named_at_once() -> None:
         query=Text("Words", required=True),
     )
     assert set(wrong) == {"ref", "limit", "colour", "tags", "query"}
-    assert wrong["query"] == "Required. Words"
+    assert wrong["query"] == "Required. Words."
     assert "ref, limit, tags, query" in wrong["colour"]
 
 

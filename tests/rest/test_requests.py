@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.models import Memory
 from memories.services import revise_memory
+from memoryhub.kernel.errors import one_by_one
 from projects.models import Project, User
 from tests.access.looking import store, written
 from tests.factories import MemoryFactory, agent, person
@@ -222,6 +223,20 @@ def test_arguments_stand_where_they_belong(script: Script, project: Project) -> 
     for answer in refused:
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid"), answer.content
     assert Memory.objects.get().version == 1
+
+
+def test_every_bad_field_is_a_sentence_of_its_own(script: Script) -> None:
+    said = script.ask("POST", "/memories", {"title": ""}).json()
+    for text in (
+        "title: Is empty. Fill it in.",
+        "summary: Required. Plain text: what happened and why it matters.",
+        "kind: Required.",
+        "write_context: Required. ",
+    ):
+        assert text in said["message"]
+    assert said["message"].endswith(".")
+    assert all(text.endswith(".") for text in said["details"]["fields"].values())
+    assert one_by_one({"a": "Too long", "b": "Why?", "c": "Is “x.”"}) == "a: Too long. b: Why? c: Is “x.”"
 
 
 @pytest.mark.parametrize("number", ["0", "2147483648", "9" * 40])
