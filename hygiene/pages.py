@@ -15,6 +15,7 @@ from hygiene.offering import Shown, is_sent, may_fix, shown_findings
 from hygiene.remedies import Remedy, remedy_of
 from hygiene.rules import all_readers, is_narrowed, readers_of_memories
 from hygiene.rules.table import BY_NAME, Rule
+from hygiene.scoring import POINT
 from hygiene.services import at_hand, report_of
 from memories.models import Memory
 from memories.recall.reading import start_of_day
@@ -62,9 +63,9 @@ class RuleRow:
         return remedy.button if remedy else "See"
 
     @property
-    def most(self) -> int:
-        """What the rule can cost at most, in thousandths of a point."""
-        return 1000 * self.rule.cap
+    def adds_up(self) -> bool:
+        """Whether mending one alone gives back less than its share of what all cost."""
+        return self.count > 1
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,11 @@ class HygienePage:
     @property
     def opened(self) -> RuleRow | None:
         return next((row for row in self.rules if row.is_open), None)
+
+    @property
+    def most(self) -> int:
+        """Where the bars of all rules end, in thousandths of a point: what the dearest rule can cost."""
+        return POINT * max(rule.cap for rule in BY_NAME.values())
 
     @property
     def keys(self) -> Sequence[str]:

@@ -45,6 +45,7 @@ def done(page: Page, sentence: str) -> None:
     """What the page says after a fix in place."""
     expect(page.locator("#hygiene > .notice--good")).to_contain_text(sentence)
     expect(page.locator("#announcement")).to_contain_text(sentence)
+    expect(page).to_have_title(re.compile(rf"^Hygiene {ring(page)[0]} · "))
 
 
 def write_summary(page: Page, text: str) -> None:

@@ -16,7 +16,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from hygiene.listing import findings_of
 from hygiene.models import BagContents, Report
+from hygiene.rules.table import RULES
 from hygiene.services import report_of
+from hygiene.templatetags.hygiene_pages import as_points
 from memories.models import CommitReport, Link, Memory
 from projects.models import Project, User
 from projects.services import archive_project
@@ -44,6 +46,21 @@ def test_the_page_says_the_score_the_threshold_and_what_costs_how_much(
     assert re.findall(r'cost__title">([^<]*)<', page) == titles
     assert "style=" not in page
     assert f"<td>{report.score}</td>" in page
+
+
+def test_what_costs_more_has_the_longer_bar_and_gains_are_explained(
+    client: Client, project: Project, alice: User, made: list[Memory]
+) -> None:
+    report = report_of(project)
+    page = read(client, alice)
+    bars = [(int(most), int(value)) for most, value in re.findall(r'max="(\d+)" value="(\d+)"', page)]
+    assert sorted(value for _, value in bars) == sorted(each.points for each in report.rules)
+    assert len(bars) > 3
+    assert {most for most, _ in bars} == {1000 * max(rule.cap for rule in RULES)}
+    for each in report.rules:
+        said = read(client, alice, rule=each.rule.name)
+        together = f"all {each.count} together give back {as_points(each.points)}."
+        assert (together in said) == (each.count > 1), each.rule.name
 
 
 @pytest.mark.parametrize(("threshold", "says"), [(0, "In good shape"), (100, "Needs a clean-up")])
@@ -182,12 +199,12 @@ def test_home_shows_each_project_with_its_last_score(client: Client, project: Pr
     assert "of 100" not in read(client, alice, "/")
     score = report_of(project).score
     assert f"Hygiene {score} of 100" in read(client, alice, "/")
-    assert "Hygiene as of" not in read(client, alice, "/")
+    assert f">Hygiene {score} of 100</a>: in good shape</span>" in read(client, alice, "/")
     # Not that something was written since: it may have been in private.
     touch(memory, summary="")
     assert f"Hygiene {score} of 100" in read(client, alice, "/")
     Report.objects.update(day="2026-01-02")
-    assert "Hygiene as of 2026-01-02" in read(client, alice, "/")
+    assert "</a>: in good shape, as of 2026-01-02" in read(client, alice, "/")
 
 
 @pytest.mark.parametrize("query", ["", "port"])
