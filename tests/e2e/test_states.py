@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from memories.models import Memory, Review
+from projects.attempts import A_NAME
 from projects.models import Project
 from tests.e2e.conftest import WIDTHS, Hub
 from tests.e2e.hostile import CHILDREN, LONG, TITLES, fill_hostile
-from tests.factories import ProjectFactory, member
+from tests.factories import ProjectFactory, UserFactory, member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,6 +23,14 @@ Check = Callable[[Page], None]
 WIDE = """() => [...document.querySelectorAll('body *')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.unseen, pre, .nav'))
     .slice(-3).map((one) => one.outerHTML.slice(0, 160))"""
+
+# A form that nobody typed into: the browser itself sends more than is taken.
+_TOO_MUCH = """() => {
+    const form = document.createElement('form'), field = document.createElement('textarea');
+    Object.assign(form, {method: 'post', action: '/p/harbor/memories/new/'});
+    Object.assign(field, {name: 'body', value: 'z'.repeat(2.2 * 1024 * 1024)});
+    form.append(field), document.body.append(form), form.submit();
+}"""
 
 
 def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> None:
@@ -116,3 +125,54 @@ def test_a_page_of_nothing_says_what_to_do_next(hub: Hub, axe: Check) -> None:
         page.goto(address)
         expect(page.get_by_text(says).first).to_be_visible()
     axe(page)
+    page.goto("/p/empty/memories/")
+    page.get_by_role("link", name="add a first memory").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New memory")
+    page.goto("/p/empty/reviews/")
+    expect(page.get_by_text("Nothing to look at.")).to_be_hidden()
+    page = hub.open(UserFactory(username="lone"))
+    page.goto("/")
+    expect(page.get_by_role("heading", name="You are in no project yet")).to_be_visible()
+    # The words on a button are to be read, whatever stands around it.
+    axe(page)
+
+
+def test_every_refusal_has_the_look_of_the_house(hub: Hub, axe: Check) -> None:
+    project = hub.store.project
+    page = hub.open(member(project, "rae", "reader"))
+
+    def look(status: int, says: str) -> None:
+        expect(page.get_by_text(f"{status} ·")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text(says)
+        axe(page)
+        for width, height in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (status, width)
+        hub.shot(page, f"refused-{status}")
+
+    page.goto("/p/harbor/memories/new/")
+    look(403, "Not allowed")
+    page.goto("/p/elsewhere/")
+    look(404, "Not here")
+    page.goto("/p/harbor/members/")
+    page.evaluate(_TOO_MUCH)
+    look(413, "Too large")
+    page = hub.open()
+    for _ in range(A_NAME + 1):
+        page.goto("/sign-in/")
+        page.get_by_label("Name").fill("rae")
+        page.get_by_label("Password").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+    look(429, "Too many at once")
+
+
+def test_an_age_tells_its_moment_in_the_readers_zone(hub: Hub) -> None:
+    owner = hub.store.owner
+    owner.time_zone = "Australia/Melbourne"
+    owner.save(update_fields=["time_zone"])
+    page = hub.open(owner)
+    for address in ("/", "/p/harbor/", "/p/harbor/memories/", "/p/harbor/members/", "/p/harbor/activity/"):
+        page.goto(address)
+        titles = page.evaluate("[...document.querySelectorAll('time')].map((one) => one.title)")
+        assert titles, address
+        assert all(title.endswith(" Australia/Melbourne") for title in titles), (address, titles)
