@@ -56,6 +56,8 @@ def _answer(answer: dict[str, Any]) -> str:
     if "content" not in answer:
         return "nothing"
     kind, content = next(iter(answer["content"].items()))
+    if kind == "application/gzip":
+        return "a gzip file"
     return "text" if kind == "text/plain" else f"`{_shape(content['schema'])}`"
 
 

@@ -149,6 +149,12 @@ MEMORYHUB_CALLS_KEPT = env_int("MEMORYHUB_CALLS_KEPT", default=500_000, least=10
 # A thread of each worker writes them. Tests write them themselves.
 CALLS_KEPT_IN_BACKGROUND = True
 
+# What one upload may have. It is kept on disk until it is imported or a day has passed.
+IMPORT_MAX_BYTES = env_int("MEMORYHUB_IMPORT_MAX_BYTES", default=100 * 1024 * 1024, least=1024, most=1024**4)
+UPLOADS_DIR = DATA_DIR / "uploads"
+# A thread of the server does what takes long. Tests wait for it.
+IMPORTS_IN_BACKGROUND = True
+
 # The folder of pg_dump, pg_restore and psql, where they aren't on the PATH.
 PG_BIN = env_str("MEMORYHUB_PG_BIN")
 

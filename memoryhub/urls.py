@@ -22,6 +22,7 @@ urlpatterns = [
     path("api/v1/", include("hygiene.api")),
     path("api/v1/", include("memoryhub.projections.api")),
     path("api/v1/", include("memoryhub.importing.api")),
+    path("api/v1/", include("memoryhub.exchange.api")),
     path("api/v1/schema", Document.as_view(), name="schema"),
     path("api/<path:rest>", no_such_address),
     path("", include("projects.urls")),
@@ -29,6 +30,7 @@ urlpatterns = [
     path("", include("tasks.urls")),
     path("", include("hygiene.urls")),
     path("", include("memoryhub.projections.urls")),
+    path("", include("memoryhub.exchange.urls")),
 ]
 
 handler400 = "memoryhub.failing.bad_request"

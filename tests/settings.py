@@ -45,6 +45,7 @@ if ENGINE == "sqlite":
     # A file, not memory: the threads of a test share it, as those of the server do.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 
+IMPORTS_IN_BACKGROUND = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 # WhiteNoise warns about a folder that isn't there.

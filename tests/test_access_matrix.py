@@ -15,7 +15,6 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from memoryhub.exchange.models import Conflict
 from memoryhub.kernel.errors import ALL_ERRORS
 from memoryhub.kernel.tools import all_tools
 from projects.models import Project
@@ -97,6 +96,12 @@ def of_author(world: World) -> dict[str, Any]:
 
 # Every setting as a new project has it, with another name.
 SETTINGS = {name: Project._meta.get_field(name).get_default() for name in Project.SETTINGS} | {"name": "Pier"}
+
+
+def _of_upload(world: World) -> dict[str, Any]:
+    """One that isn't there: what becomes of one that is, is in tests/exchange."""
+    return {**of_project(world), "uid": "6f7c3b3a-0d0e-4c57-9a5e-2a4f0f1b7f11"}
+
 
 AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
 
@@ -323,18 +328,17 @@ PAGES |= {
 }
 
 
+PAGES |= {
+    "p/<slug:slug>/exchange/": Page(get=members(200), post=members(403, owner=422), params=of_project),
+    "p/<slug:slug>/exchange/snapshot/file/": Page(get=members(200), params=of_project),
+    "p/<slug:slug>/exchange/<uuid:uid>/": Page(get=members(403, owner=404), params=_of_upload),
+    "p/<slug:slug>/exchange/<uuid:uid>/apply/": Page(post=members(403, owner=404), params=_of_upload),
+    "p/<slug:slug>/exchange/<uuid:uid>/discard/": Page(post=members(403, owner=404), params=_of_upload),
+}
+
+
 def _owners(world: World) -> Any:
     return world.people["owner"].checkpoints.get()
-
-
-def _conflict(world: World) -> Conflict:
-    task = world.task
-    at = {"kept_at": task.created_at, "lost_at": task.created_at}
-    both = {"kept": {"title": "Stands"}, "lost": {"title": "Lost"}}
-    found, _ = Conflict.objects.get_or_create(
-        task=task, digest="x", defaults={"project": world.project, "lost_by": "file", **at, **both}
-    )
-    return found
 
 
 # The admin lets in staff alone; what staff may do there is in test_admin.py of each app. By model, how to
@@ -362,7 +366,7 @@ ADMIN_MODELS: dict[str, tuple[Callable[[World], Any], tuple[int, int, int]]] = {
     "tasks/taskrevision": (lambda world: world.task.revisions.get().pk, SHOWN_ONLY),
     "tasks/checkpointentry": (lambda world: _owners(world).entries.get().pk, SHOWN_ONLY),
     "tasks/checkpointloss": (lambda world: _owners(world).losses.get().pk, SHOWN_ONLY),
-    "exchange/conflict": (lambda world: _conflict(world).pk, SHOWN_ONLY),
+    "exchange/conflict": (lambda world: world.project.conflicts.get().pk, SHOWN_ONLY),
 }
 
 

@@ -68,6 +68,7 @@ _UPKEEP = "bookkeeping of the daily upkeep"
 NOT_CURATED = {
     "memories.SummaryKey": f"an index: {_DERIVED}",
     "memories.CommitScope": f"which scopes a commit touched, private ones too: {_DERIVED}",
+    "exchange.Upload": "its uploader's alone, for a day: what it would import may be private",
     "tasks.Blocker": "shown on the page of its task",
     "tasks.TaskTag": "shown on the page of its task",
     "projects.Tally": "counts of a minute, by digests",

@@ -316,7 +316,7 @@ def histories_of(model: Any, of: str, rows: dict[int, Any]) -> dict[int, list[tu
     found: dict[int, list[tuple[bytes, dict[str, Any]]]] = defaultdict(list)
     for row in model.objects.filter(**{f"{of}__in": list(rows)}).select_related("actor").order_by("version"):
         actor = name_at_home(row.actor.username, row.actor.first_name) if row.actor else None
-        names = ("created_at", "actor_kind", "token_name", "door", "session", "fields")
+        names = ("created_at", "actor_kind", "token_name", "door", "session")
         values = {name: getattr(row, name) for name in names}
         found[getattr(row, f"{of}_id")].append((mark({**values, "actor": actor}), row.fields))
     return found

@@ -32,9 +32,9 @@ from memoryhub.exchange.plan import Plan
 from memoryhub.exchange.run import People, Run, Values
 from memoryhub.exchange.survey import Survey, read_entries, survey
 from memoryhub.kernel.actor import Actor
-from memoryhub.kernel.errors import Invalid
+from memoryhub.kernel.errors import Forbidden, Invalid
 from memoryhub.kernel.snapshots import read_snapshot
-from projects.models import Project, Role, User
+from projects.models import Project, ReviewPolicy, Role, User
 from projects.services import bring_project
 from tasks.models import Receipt, Task
 from tasks.services import erase_receipt, erase_task
@@ -107,7 +107,19 @@ def _begin(
         run.writing = begin(actor, project, need=Role.OWNER)
         # The rows that come hang on the project of the lock.
         run.project = run.writing.project
+    _check_agent(run)
     return run
+
+
+def _check_agent(run: Run, *, touched: bool = False) -> None:
+    """What an agent changes waits for a person, and an import can't wait. Raises Forbidden."""
+    if not run.writing or not run.actor.is_agent:
+        return
+    here = "An owner imports it in the browser, under Import and export."
+    if run.into.review_policy != ReviewPolicy.NONE:
+        raise Forbidden(f"What agents change here waits for a reviewer, and an import can't wait. {here}")
+    if touched and (run.plan.touches_public or run.erasing):
+        raise Forbidden(f"It changes what is public, or erases, which agents don't do by themselves. {here}")
 
 
 def _reader(actor: Actor) -> User | None:
@@ -151,6 +163,7 @@ def _read(run: Run, snapshot: SnapshotFile) -> None:
             batch.append(values)
     if batch:
         takers[before](batch)
+    _check_agent(run, touched=True)
     if run.writing:
         tasks.place()
         _settle_bags(run.writing, run)

@@ -1,15 +1,22 @@
-"""What an import leaves behind beside what it brought: the versions that lost."""
+"""What imports leave behind beside what they brought: the versions that lost, and the uploads themselves."""
 
 from __future__ import annotations
+
+import json
+import uuid
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from memories.models import Memory, Review, Visibility
-from memoryhub.exchange.querysets import ConflictQuerySet
-from projects.models import Project
+from memoryhub.exchange.querysets import ConflictQuerySet, UploadQuerySet
+from memoryhub.kernel.text import shortened
+from projects.models import Project, User
 from tasks.models import Checkpoint, Task
+
+# So much of a text a page shows.
+EXCERPT_MAX = 500
 
 
 class Side(models.TextChoices):
@@ -78,3 +85,60 @@ class Conflict(models.Model):
         """By field, what stands and what lost, where they differ."""
         names = [name for name in self.kept if self.kept[name] != self.lost.get(name)]
         return [(name, self.kept[name], self.lost.get(name)) for name in names]
+
+    @property
+    def excerpt(self) -> list[tuple[str, str, str]]:
+        """The same as short texts, for a page."""
+        return [(name, _shortly(kept), _shortly(lost)) for name, kept, lost in self.differing]
+
+
+def _shortly(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return shortened(text, EXCERPT_MAX)
+
+
+class UploadStatus(models.TextChoices):
+    """How far an upload has come."""
+
+    LOOKING = "looking", "being looked at"
+    PLANNED = "planned", "to be confirmed"
+    APPLYING = "applying", "being imported"
+    APPLIED = "applied", "imported"
+    REFUSED = "refused", "refused"
+
+
+class Upload(models.Model):
+    """A file that somebody wants to import into a project, and what it would do or did."""
+
+    NAME_MAX_LENGTH = 120
+    Status = UploadStatus
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="uploads", editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="uploads", editable=False)
+    name = models.CharField(max_length=NAME_MAX_LENGTH, editable=False)
+    size = models.PositiveBigIntegerField(editable=False)
+    kind = models.CharField(max_length=30, blank=True, editable=False)
+    status = models.CharField(
+        max_length=10, choices=UploadStatus.choices, default=UploadStatus.LOOKING, editable=False
+    )
+    report = models.JSONField(default=dict, editable=False)
+    problem = models.TextField(blank=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = UploadQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+        constraints = (
+            models.CheckConstraint(condition=Q(status__in=UploadStatus.values), name="upload_status"),
+        )
+        indexes = (models.Index(fields=("project", "user", "-created_at"), name="upload_mine"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_working(self) -> bool:
+        return self.status in (UploadStatus.LOOKING, UploadStatus.APPLYING)

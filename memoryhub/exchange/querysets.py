@@ -1,7 +1,8 @@
-"""Which conflicts: the words that doors read by."""
+"""Which conflicts and uploads: the words that doors read by."""
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -12,7 +13,7 @@ from memories.querysets import readable_by, readable_by_staff
 from projects.models import Role
 
 if TYPE_CHECKING:
-    from memoryhub.exchange.models import Conflict  # noqa: F401 - named in quotes below
+    from memoryhub.exchange.models import Conflict, Upload  # noqa: F401 - named in quotes below
     from projects.models import Project, User
 
 
@@ -44,3 +45,23 @@ class ConflictQuerySet(models.QuerySet["Conflict"]):
 
     def newest_first(self) -> ConflictQuerySet:
         return self.order_by("-met_at", "-pk")
+
+    def for_rows(self) -> ConflictQuerySet:
+        """With what each is about, without its texts."""
+        rows = self.select_related("project", "memory", "task", "review", "checkpoint")
+        return rows.defer("memory__body", "memory__details", "task__description", "review__fields")
+
+
+class UploadQuerySet(models.QuerySet["Upload"]):
+    """Uploads: each is of whoever made it, while an owner of its project."""
+
+    def visible_to(self, user: User) -> UploadQuerySet:
+        owned = user.memberships.order_by().filter(role=Role.OWNER).values("project")
+        return self.filter(user=user, project__in=owned)
+
+    def in_project(self, project: Project) -> UploadQuerySet:
+        return self.filter(project=project)
+
+    def quiet_since(self, moment: dt.datetime) -> UploadQuerySet:
+        """Those that nothing was done with since."""
+        return self.filter(updated_at__lt=moment)

@@ -101,7 +101,7 @@ def read_entries(file: SnapshotFile) -> Iterator[tuple[Kind, dict[str, Any]]]:
 def mark(values: dict[str, Any]) -> bytes:
     """What tells a revision from every other of its memory or task, in whatever store it is.
 
-    Who, when and from where, and which fields it set; not their values, which may name local numbers.
+    Who, when and from where; not what it set, which may name local numbers or what a reader doesn't see.
     """
     said = [
         encoded(values["created_at"]),
@@ -110,7 +110,6 @@ def mark(values: dict[str, Any]) -> bytes:
         values["token_name"],
         values["door"],
         values["session"],
-        sorted(values["fields"]),
     ]
     return hashlib.blake2b(to_line(said), digest_size=MARK_BYTES).digest()
 

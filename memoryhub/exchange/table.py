@@ -323,5 +323,6 @@ STAYS: dict[str, str] = {
     "hygiene.Upkeep": "how far this hub's upkeep has come",
     "hygiene.SummaryBag": "which bag this hub's upkeep fills; where it finds none it makes one",
     "hygiene.Lease": "who works on this hub now",
+    "exchange.Upload": "a file that is on its way in",
     "exchange.Conflict": "what was met here when something came in",
 }

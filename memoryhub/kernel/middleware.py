@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -24,9 +25,28 @@ class NotThisWay(Invalid):
     status = 405
 
 
-def too_large() -> TooLarge:
+# What a form has around a file.
+_AROUND = 64 * 1024
+_large_bodies: list[tuple[re.Pattern[str], Callable[[], int]]] = []
+
+
+def register_large_bodies(address: str, most: Callable[[], int]) -> None:
+    """Let a POST to addresses of this pattern have a body of so many bytes: its view streams it to disk."""
+    _large_bodies.append((re.compile(address), most))
+
+
+def _most(request: HttpRequest) -> int:
+    """The largest body that this request may have."""
+    if request.method == "POST":
+        for address, most in _large_bodies:
+            if address.fullmatch(request.path):
+                return most() + _AROUND
+    return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+
+def too_large(most: int | None = None) -> TooLarge:
     """The refusal of a body over the limit, in every door."""
-    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE if most is None else most
     return TooLarge(f"The request is larger than {most // (1024 * 1024)} MiB. Send less at once.", most=most)
 
 
@@ -101,17 +121,16 @@ class BodyLimitMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isdecimal() and int(length) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        most = _most(request)
+        if length.isdecimal() and int(length) > most:
+            # Sessions aren't loaded yet here: a page is one for nobody in particular.
+            refusal = too_large(most)
             return (
-                JsonResponse(too_large().as_dict(), status=413)
+                JsonResponse(refusal.as_dict(), status=413)
                 if wants_json(request)
-                else self._page(request)
+                else refusal_page(request, refusal)
             )
         return self.get_response(request)
-
-    def _page(self, request: HttpRequest) -> HttpResponse:
-        # Sessions aren't loaded yet here: the page is one for nobody in particular.
-        return refusal_page(request, too_large())
 
 
 class DomainErrorMiddleware:

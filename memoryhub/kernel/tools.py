@@ -31,7 +31,7 @@ class VersionedText(str):
         return said
 
 
-# A tool answers one JSON object, or plain text where the design says so.
+# A tool answers one JSON object, or plain text where the design says so; at an address of files, a response.
 Answer = dict[str, Any] | str
 Handler = Callable[..., Answer]
 # Adds what is wrong with the readable values to the problems of the others: one refusal names all.

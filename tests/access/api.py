@@ -86,6 +86,9 @@ _OWN = Use(
     people(404, owner=200),
     tokens=dict.fromkeys(("reader", "contributor", "reviewer"), "not_found"),
 )
+# What is sent is no snapshot: an owner is told so.
+_OWNERS_ALONE = {"contributor": "forbidden", "reviewer": "forbidden", "owner": "invalid"}
+_OWNERS_ALONE |= {"write only": "invalid"}
 _FILE = "## Objective\nGo on.\n"
 _MEMORY = f"{_HERE}/memories/<int:number>"
 _REVIEW = f"{_HERE}/reviews/R<int:number>"
@@ -118,6 +121,9 @@ API: dict[str, Address] = {
         of_project,
     ),
     f"{_HERE}/imports": Address({"POST": writing(name="CLAUDE.md", text="# A\n\nText.")}, of_project),
+    f"{_HERE}/snapshot": Address(
+        {"GET": READ, "POST": Use("write", people(403, owner=422), {}, _OWNERS_ALONE)}, of_project
+    ),
     f"{_HERE}/reviews": reading(),
     _REVIEW: Address(
         {"GET": Use("read", _REVIEWERS, tokens=dict.fromkeys(("reader", "contributor"), "not_found"))},

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memories.models import Memory, Review
 from memories.services import Pending, revise_memory
+from memoryhub.exchange.models import Conflict
 from projects.models import AccessToken, Call, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
 from tasks.lifecycle import compact
@@ -115,7 +116,15 @@ def make_world() -> World:
         outcome="ok",
         milliseconds=5.0,
     )
+    _conflict(project, task)
     return World(project, people, author, shared, private, token, review, task, receipt)
+
+
+def _conflict(project: Project, task: Task) -> None:
+    """What an import met: in the admin, and on a page for reviewers."""
+    at = {"kept_at": task.created_at, "lost_at": task.created_at}
+    both = {"kept": {"title": "Stands"}, "lost": {"title": "Lost"}}
+    Conflict.objects.create(project=project, task=task, lost_by="file", digest="x", **at, **both)
 
 
 def _proposal(author: User, shared: Memory) -> Review:

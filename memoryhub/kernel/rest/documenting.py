@@ -22,6 +22,8 @@ from memoryhub.kernel.rest.shapes import NUMBER, REFUSAL, TEXT, Schema, all_shap
 _PART = re.compile(r"\{(\w+)\}")
 _JSON = "application/json"
 _FORM = "multipart/form-data"
+_GZIP = "application/gzip"
+_BYTES: dict[str, Any] = {"type": "string", "format": "binary"}
 _PARTS: dict[str, Schema] = {
     "slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$", "description": "The project."},
     "number": {**NUMBER, "maximum": MAX_NUMBER},
@@ -107,7 +109,7 @@ def _parameters(path: str, endpoint: Endpoint, reads: bool) -> Iterator[Schema]:
             "description": said,
             "schema": TEXT,
         }
-    for name, argument in endpoint.arguments.items() if reads else ():
+    for name, argument in endpoint.arguments.items() if reads or endpoint.file else ():
         schema = schema_of(argument)
         said = schema.pop("description", "")
         yield {
@@ -138,6 +140,8 @@ def schema_of(argument: Argument) -> Schema:
 
 
 def _body(endpoint: Endpoint) -> Schema:
+    if endpoint.file:
+        return {"required": True, "content": {_GZIP: {"schema": _BYTES}}}
     arguments = endpoint.arguments
     required = [name for name, argument in arguments.items() if argument.required]
     properties = {name: schema_of(argument) for name, argument in arguments.items()}
@@ -185,6 +189,8 @@ def _responses(path: str, endpoint: Endpoint, reads: bool) -> Schema:
 
 
 def _answer(endpoint: Endpoint, said: str, headers: Schema) -> Schema:
+    if endpoint.is_text and endpoint.file:
+        return {"description": said, "content": {_GZIP: {"schema": _BYTES}}}
     content = {"text/plain": {"schema": TEXT}} if endpoint.is_text else {_JSON: {"schema": endpoint.answers}}
     shown = {"headers": headers} if headers and endpoint.of_version else {}
     return {"description": said, **shown, "content": content}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http.response import HttpResponseBase
 from django.utils.http import parse_etags
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,6 +31,7 @@ class Endpoint:
     `takes` narrows those that the body or the query string may name. `versioned`: `If-Match` is the tool's
     `expected_version`; `unversioned_too`: it may be missing. `of_version`: the answer's version is its ETag.
     `of_content`: its ETag is a digest of what it says, and whoever sends that gets 304 while nothing changed.
+    `file`: a read answers a gzip file, a write takes one as its body, and its arguments stand in the address.
     `creates`: 201 with a Location. `waits`: it may become a review. `name` is what the document calls it;
     the tool's name unless given.
     """
@@ -44,6 +46,7 @@ class Endpoint:
     unversioned_too: bool = False
     of_version: bool = False
     of_content: bool = False
+    file: bool = False
     creates: bool = False
     waits: bool = False
     name: str = ""
@@ -72,14 +75,16 @@ class Endpoint:
         needed = self.versioned and not (self.unversioned_too and "If-Match" not in request.headers)
         version = {VERSION: expected_version(request)} if needed else {}
         said = from_query(request.query_params, self.arguments, problems)
-        if request.method not in ("GET", "HEAD"):
+        if request.method not in ("GET", "HEAD") and not self.file:
             # Nothing of a write stands in an address: those are kept in logs.
             check_names(said, {}, problems)
             said = request.data
         return {**check_names(said, self.arguments, problems), **self.fixed, **named, **version}
 
-    def response(self, request: Request, answer: Answer) -> Response:
+    def response(self, request: Request, answer: Any) -> Response:
         """The tool's answer with the status and headers that HTTP has for it."""
+        if isinstance(answer, HttpResponseBase):
+            return answer
         if self.of_content:
             return _unless_known(request, answer)
         if isinstance(answer, str):
