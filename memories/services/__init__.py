@@ -12,6 +12,7 @@ from memories.services.curating import (
 )
 from memories.services.erasing import erase_memory
 from memories.services.policy import Touch, would_wait
+from memories.services.repairing import repair_memory
 from memories.services.reviews.deciding import Decision, approve_review, reject_review, withdraw_review
 from memories.services.reviews.erasing import erase_review
 from memories.services.reviews.several import (
@@ -90,6 +91,7 @@ __all__ = [
     "register_forgetter",
     "register_watcher",
     "reject_review",
+    "repair_memory",
     "report_commit",
     "resolve_contradiction",
     "restore_memory",

@@ -61,9 +61,9 @@ def collect(change: Change, context: WriteContext, problems: Problems) -> dict[s
     """The same, with what is wrong added to the `problems` that a door has found already."""
     fields = _read_fields(_touched(change), problems, as_it_came=change.brought is not None)
     kind = _kind(change, fields)
-    if change.brought is not None:
-        fields.setdefault("summary", "")
     if change.kind is ChangeKind.CREATE:
+        if change.brought is not None:
+            fields.setdefault("summary", "")
         _need(fields, problems)
     if change.kind in (ChangeKind.CREATE, ChangeKind.UPDATE) and kind is not None:
         _check_kind(change, fields, kind, problems)

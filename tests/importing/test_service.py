@@ -19,6 +19,7 @@ from memories.services import (
     approve_review,
     erase_memory,
     import_memory,
+    repair_memory,
     revise_memory,
 )
 from memoryhub.kernel.actor import Actor
@@ -171,6 +172,30 @@ def test_links_between_what_was_here_come_once_and_not_where_somebody_ended_them
         actor=person(alice), memory=one, expected_version=one.version, unlink=[two.number], reason="No."
     )
     assert imported(root, project, alice).linked == 0
+
+
+def test_a_repair_of_what_is_stored_moves_no_day_that_says_something(
+    project: Project, alice: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    past = Brought(created_at=THEN, verified_at=THEN)
+    broken = {"title": "a â€” b", "summary": "It holds â€” so far.", "details": {"why_chosen": "Ã©."}}
+    bring(person(alice), project, past, **broken)
+    call_command("repair_texts", "harbor")
+    assert "#1: title, summary, details" in capsys.readouterr().out
+    memory = titled(project, "a â€” b")
+    assert "quality" in report_of(project).counts
+    with pytest.raises(Forbidden):
+        repair_memory(actor=person(alice), memory=memory, fields={"title": "x"}, reason="")
+    call_command("repair_texts", "harbor", "--apply")
+    memory.refresh_from_db()
+    assert (memory.title, memory.summary, memory.details) == (
+        "a — b",
+        "It holds — so far.",
+        {"why_chosen": "é."},
+    )
+    assert (memory.verified_at, memory.summary_changed_at, memory.version) == (THEN, THEN, 2)
+    call_command("repair_texts", "harbor", "--apply")
+    assert "Repaired 0 memories" in capsys.readouterr().out
 
 
 def test_the_command_says_first_and_writes_when_told(
