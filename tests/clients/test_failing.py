@@ -205,3 +205,16 @@ def test_without_a_hub_in_the_environment_nothing_happens(here: Desk) -> None:
     here.env["MEMORYHUB_HOOKS"] = "off"
     here.run("session-start")
     assert len(here.log) == 1
+
+
+def test_what_lies_beside_the_client_isnt_run(here: Desk, tmp_path: Path) -> None:
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    (beside / "connect.py").write_bytes(here.client.read_bytes())
+    (beside / "json.py").write_text("print('run')")
+    (beside / "http").mkdir()
+    (beside / "http" / "__init__.py").write_text("print('run')")
+    here.client = beside / "connect.py"
+    ran = here.run("session-start")
+    assert (ran.code, ran.out) == (0, "")
+    assert "can't be reached" in here.log[0]

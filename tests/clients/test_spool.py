@@ -71,13 +71,14 @@ def test_a_hub_that_stopped_during_a_compaction_has_the_checkpoint_once_it_is_ba
 
 
 def test_what_arrived_without_an_answer_is_known_again(desk: Desk, line: Line) -> None:
-    desk.env["MEMORYHUB_SECONDS"] = "2"
+    desk.env["MEMORYHUB_SECONDS"] = "1.2"
     line.is_deaf = True
     desk.run("subagent-end", agent_id="c1", last_assistant_message="Two rows have no key.")
     receipt = json.dumps({"summary": "Moved it.", "write_context": {"session": "s1"}}).encode()
     assert desk.run("hand-off", raw=receipt).code == 0
     assert len(desk.spooled) == 2
     line.is_deaf = False
+    desk.env.clear()
     desk.run("session-end")
     assert Checkpoint.objects.get().unsurfaced_results == "Two rows have no key."
     assert Receipt.objects.count() == 1

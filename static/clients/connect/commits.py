@@ -128,11 +128,13 @@ def moment_of(said: list[str]) -> str:
 
 
 def git(*said: str) -> bytes | None:
-    """What git prints, None where it fails."""
+    """What git prints, None where it fails. It isn't told the token."""
+    env = {name: value for name, value in os.environ.items() if name != "MEMORYHUB_TOKEN"}
     try:
         done = subprocess.run(
             ["git", "--no-optional-locks", *said],
             cwd=PLACE.repository,
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

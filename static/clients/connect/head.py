@@ -23,6 +23,10 @@ import time
 
 from .files import as_json, write_log
 
+# What lies beside this file isn't the standard library.
+if __name__ == "__main__" and sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:
+    del sys.path[0]
+
 VERSION = "@VERSION@"
 # Seconds from the start until it gives up, whatever the hub does. Hosts are promised five; when a session
 # ends, some give no hook more than three.
