@@ -130,14 +130,24 @@ def test_the_file_of_the_workspace_is_saved_after_the_turn_that_changed_it(
     assert Checkpoint.objects.get().version == 2
 
 
+def test_a_turn_that_the_host_commits_is_one_turn_however_often_it_says_so(gateway: Gateway) -> None:
+    turn = ("commitTurn", {**HERE, "messages": MESSAGES, "advancementKey": "k1"})
+    *_, first, again = gateway.run(("bootstrap", HERE), ("write", STATE), turn, turn)
+    assert (first, again) == ({"status": "committed"}, {"status": "duplicate"})
+    assert Checkpoint.objects.get().version == 1
+
+
 def test_a_file_that_was_overtaken_overwrites_nothing(gateway: Gateway, harbor: Project, owner: User) -> None:
     gateway.run(("bootstrap", HERE), ("write", STATE), ("afterTurn", HERE))
     save_checkpoint(
         actor=agent(owner, "other"), project=harbor, objective="Something newer", expected_version=1
     )
-    gateway.run(("bootstrap", {**HERE, "sessionId": "s3"}), ("afterTurn", {**HERE, "sessionId": "s3"}))
-    assert Checkpoint.objects.get().objective == "Something newer"
-    assert gateway.said == []
+    # A host may begin a new session without bootstrap.
+    for first in ("bootstrap", "assemble"):
+        other = {**HERE, "sessionId": f"after {first}"}
+        gateway.run((first, {**other, "messages": []}), ("afterTurn", other))
+        assert Checkpoint.objects.get().objective == "Something newer"
+        assert gateway.said == []
 
 
 def test_what_another_session_saved_meanwhile_is_not_overwritten(

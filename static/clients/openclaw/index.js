@@ -81,7 +81,18 @@ function estimated(messages, addition) {
 }
 
 export class MemoryHubEngine {
-  info = { id: ID, name: "MemoryHub", version: "1.0.0", ownsCompaction: false };
+  info = {
+    id: ID,
+    name: "MemoryHub",
+    version: "1.0.0",
+    ownsCompaction: false,
+    acceptedHostParams: ["sessionKey"],
+    // Without both, newer hosts leave an engine out of turns that they keep.
+    transcriptSemantics: {
+      currentTurnFence: "before-current-turn-entry-v1",
+      turnAdvancementIdempotency: "atomic-idempotent-v1",
+    },
+  };
 
   constructor({ config = {}, workspaceDir = "", logger = null, env = process.env } = {}) {
     this.config = config ?? {};
@@ -94,6 +105,7 @@ export class MemoryHubEngine {
     this.sent = new Recent();
     // By child: whose it is, the seed that it begins with, its last words.
     this.children = new Recent();
+    this.turns = new Recent();
   }
 
   /** One moment. `answer` is the hub's, or null; `refused`: the same again would be refused again. No errors. */
@@ -150,17 +162,21 @@ export class MemoryHubEngine {
     if (answer?.version) this.versions.set(session, answer.version);
   }
 
+  /** What it is shown it has read: its next save is based on that. Hosts begin a new session with either call. */
+  async hasRead(session, { version, updated_at: updated }) {
+    const isFirst = !this.versions.has(session);
+    this.versions.set(session, version ?? 0);
+    const file = isFirst && updated ? await this.stateFile() : null;
+    // One that is older than the checkpoint was overtaken: its next change is sent. The hub says whole seconds.
+    if (file && Math.floor(file.at / 1000) <= Date.parse(updated) / 1000) this.sent.set(session, file.text);
+  }
+
   async bootstrap({ sessionId, sessionKey } = {}) {
     if (this.children.has(sessionKey)) return { bootstrapped: false, reason: "a sub-agent begins with its seed" };
     this.ids.set(sessionKey, sessionId);
     const { answer } = await this.tell("bootstrap", sessionId);
     if (answer === null) return { bootstrapped: false, reason: "the hub wasn't reached" };
-    if (answer.version) this.versions.set(sessionId, answer.version);
-    const file = await this.stateFile();
-    // One that is older than the checkpoint was overtaken: its next change is sent. The hub says whole seconds.
-    if (file && answer.updated_at && Math.floor(file.at / 1000) <= Date.parse(answer.updated_at) / 1000) {
-      this.sent.set(sessionId, file.text);
-    }
+    await this.hasRead(sessionId, answer);
     return { bootstrapped: answer.recover === true, reason: answer.message };
   }
 
@@ -173,8 +189,7 @@ export class MemoryHubEngine {
     const budget = this.config.budget ? { budget: this.config.budget } : {};
     const { answer } = child ? { answer: null } : await this.tell("assemble", sessionId, budget);
     if (!child) this.ids.set(sessionKey, sessionId);
-    // What it is shown it has read: its next save is based on that.
-    if (answer?.version) this.versions.set(sessionId, answer.version);
+    if (answer) await this.hasRead(sessionId, answer);
     const addition = child?.seed ?? answer?.snapshot ?? "";
     return {
       messages,
@@ -190,6 +205,14 @@ export class MemoryHubEngine {
       return;
     }
     if (!isHeartbeat) await this.tellState("after-turn", sessionId);
+  }
+
+  /** The same, of hosts that say which turn it was. Nothing of a turn is kept, so that a key alone is enough. */
+  async commitTurn({ advancementKey, ...turn } = {}) {
+    if (this.turns.has(advancementKey)) return { status: "duplicate" };
+    this.turns.set(advancementKey, true);
+    await this.afterTurn(turn);
+    return { status: "committed" };
   }
 
   async compact(params = {}) {
