@@ -31,7 +31,10 @@ for _name in list(os.environ):
     if _name in _NAMES or _name.startswith("MEMORYHUB_"):
         del os.environ[_name]
 
-_data = tempfile.mkdtemp(prefix="memoryhub-tests-")
+# In memory where there is room: every commit of a test that isn't undone waits for the disk otherwise.
+_MEMORY, _ROOM = "/dev/shm", 2 * 1024**3
+_roomy = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+_data = tempfile.mkdtemp(prefix="memoryhub-tests-", dir=_MEMORY if _roomy else None)
 atexit.register(shutil.rmtree, _data, ignore_errors=True)
 os.environ["MEMORYHUB_DATA"] = _data
 os.environ["SECRET_KEY"] = "for-the-tests-alone-" + "0123456789" * 4
