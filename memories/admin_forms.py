@@ -13,6 +13,7 @@ from memories.form_fields import LinesField, NumberField, NumbersField, TagsFiel
 from memories.models import Kind, Memory, Visibility, Weight
 from memories.services import check_fields
 from memories.services.checks import DETAILS
+from memories.wording import FIELD_NAMES
 from memoryhub.kernel.actor import WriteContext
 from memoryhub.kernel.admin import ServiceForm
 from memoryhub.kernel.arguments import Unreadable, read_object
@@ -92,8 +93,9 @@ class _MemoryForm(ServiceForm):
     )
     tags = TagsField(help_text=f"At most {Memory.MAX_TAGS}, one a line or with commas: a-z, 0-9 and hyphens.")
     retrieval_hints = LinesField(
+        label=FIELD_NAMES["retrieval_hints"],
         help_text=f"At most {Memory.MAX_HINTS} of {Memory.HINT_MAX_LENGTH} characters, one a line: "
-        "other words somebody might search for."
+        "other words somebody might search for.",
     )
     weight = forms.ChoiceField(choices=Weight.choices, initial=Weight.NORMAL)
     visibility = forms.ChoiceField(

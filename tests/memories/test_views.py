@@ -14,8 +14,10 @@ from django.test.utils import CaptureQueriesContext
 from memories.models import Memory
 from memories.recall import recall
 from memories.services import archive_memory, erase_memory, move_into_bag, revise_memory, verify_memory
+from memories.wording import FIELD_NAMES
 from projects.models import Project, Role, User
 from projects.services import add_member, archive_project
+from tests.admin_client import url
 from tests.factories import MemoryFactory, ProjectFactory, UserFactory, agent, person
 from tests.memories.pages import HTMX, LIST, OVERVIEW, bag_of, page_of, read, rows
 
@@ -316,3 +318,18 @@ def test_a_memorys_page_takes_one_more_for_a_history_that_goes_on(client: Client
         taken.append(len(queries))
     few, many, most = taken
     assert few + 1 == many == most <= 20
+
+
+def test_a_field_has_one_name_on_every_page(
+    client: Client, admin: Client, project: Project, alice: User
+) -> None:
+    memory = MemoryFactory(project=project, retrieval_hints=["backoff"])
+    client.force_login(alice)
+    name = FIELD_NAMES["retrieval_hints"]
+    at = f"/p/harbor/memories/{memory.number}/"
+    for reader, address in (
+        (client, at),
+        (client, f"{at}edit/"),
+        (admin, url(Memory, "change", memory.pk)),
+    ):
+        assert f">{name}" in reader.get(address).content.decode(), address
