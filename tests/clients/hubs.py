@@ -88,15 +88,20 @@ def hanging_up(connection: socket.socket, request: bytes) -> None:
 
 
 class Line:
-    """What lies between a desk and a hub: `up`, `down`, or `deaf`: what is asked arrives, no answer does."""
+    """What lies between a desk and a hub: up or down; deaf: what is asked arrives, no answer does; or it
+    `says` something itself.
+    """
 
     def __init__(self, hub: str) -> None:
         self.port = int(hub.rpartition(":")[2])
         self.is_up = True
         self.is_deaf = False
+        self.says: Handler | None = None
 
     def __call__(self, connection: socket.socket, request: bytes) -> None:
-        if not self.is_up:
+        if self.says:
+            self.says(connection, request)
+        if self.says or not self.is_up:
             return
         with socket.create_connection(("localhost", self.port), 10) as hub:
             hub.settimeout(10)

@@ -119,6 +119,21 @@ def test_a_hub_that_fails_at_one_item_gets_the_next(desk: Desk) -> None:
     assert len(desk.spooled) == 2
 
 
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad", "409 No", "422 No", "404 No"])
+def test_what_lies_between_takes_nothing_off_the_spool_and_writes_no_file(
+    desk: Desk, line: Line, status: str
+) -> None:
+    path = desk.write_state(STATE)
+    desk.run("session-start")
+    line.says = answering(b"<html>Accept our terms</html>", status, 'ETag: "9"')
+    kept = put(desk, at(), "/api/v1/projects/harbor/receipts", {"summary": "s"})
+    assert "can't be asked" in desk.run("session-start").out
+    assert desk.spooled == [kept]
+    kept.unlink()
+    assert "can't be asked" in desk.run("session-start").out
+    assert path.read_text("utf-8") == STATE
+
+
 def test_two_at_once_deliver_an_item_once(desk: Desk, line: Line) -> None:
     there = "/api/v1/projects/harbor/receipts"
     for n in range(6):

@@ -16,21 +16,39 @@ SENTENCE_LENGTH = 200
 
 
 class Away(Exception):
-    """The hub can't be reached, doesn't answer in time, or what answers isn't a hub."""
+    """The hub can't be reached, doesn't answer in time, or what answers isn't a hub.
+
+    `is_failure`: it was reached, and failed at what was asked.
+    """
+
+    is_failure = False
+
+
+# Never accepted, however often it is sent.
+FINAL = (400, 409, 410, 412, 413, 415, 422, 428)
 
 
 class Refused(Exception):
-    """The hub answered no: `status`, and its sentence."""
+    """The hub answered no: `status`, and its sentence. `is_final`: it will never say anything else."""
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(f"{status}: {sentence}")
-        self.status = status
-        self.sentence = sentence
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(f"{answer.status}: {sentence_of(answer)}")
+        self.status = answer.status
+        # What lies between may say no as well: a proxy, somebody's Wi-Fi.
+        self.is_final = answer.status in FINAL and answer.is_json
 
 
 class Answer:
     def __init__(self, status: int, etag: str, text: str) -> None:
         self.status, self.etag, self.text = status, etag, text
+
+    @property
+    def is_json(self) -> bool:
+        """A hub says everything but texts and this file in JSON objects."""
+        try:
+            return isinstance(self.value, dict)
+        except Away:
+            return False
 
     @property
     def value(self) -> dict[str, object]:
@@ -65,9 +83,11 @@ class Hub:
         if 300 <= answer.status < 400:
             raise Away(f"The address redirects ({answer.status}). Set MEMORYHUB_URL to where it leads.")
         if answer.status >= 500:
-            raise Away(f"The hub answered {answer.status}.")
+            failed = Away(f"The hub answered {answer.status}.")
+            failed.is_failure = True
+            raise failed
         if answer.status >= 400:
-            raise Refused(answer.status, sentence_of(answer))
+            raise Refused(answer)
         return answer
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from .net import Away, Hub, Refused, in_project, write_context
 from .where import save_session, state_path
 
 STATE_MAX_SIZE = 256 * 1024
+TITLE = "# Current State"
 UPDATED = "> Last updated:"
 
 
@@ -95,6 +96,7 @@ def send_state_file(hub: Hub) -> str:
         if wrong.status not in (409, 412, 428):
             note(f"{state_path()} isn't taken ({wrong})")
         return "refused"
+    _ = answer.value
     now_equal(text, answer.etag)
     return "sent"
 
@@ -111,6 +113,8 @@ def settle_state_file(hub: Hub) -> None:
         answer = hub.ask("GET", in_project("/checkpoint/file", stream=PLACE.stream))
     except Refused:
         return
+    if not answer.etag or not answer.text.startswith(TITLE):
+        raise Away("What answers isn't a hub: no checkpoint came back.")
     if digest(answer.text) == digest(text):
         now_equal(text, answer.etag)
     elif not text or last.get("digest") == digest(text):
