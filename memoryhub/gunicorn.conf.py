@@ -72,22 +72,22 @@ control_socket_disable = True
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 
-_background: list[subprocess.Popen[bytes]] = []
-
 
 def when_ready(server: Any) -> None:
     """Start `manage.py work` once this checkout has it. It is harmless to start twice."""
     has_work = any(ROOT.glob("*/management/commands/work.py"))
     if has_work and env_bool("MEMORYHUB_WORK", default=True):
-        _background.append(subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "work"]))
+        # Kept by the server: a reload (SIGHUP) runs this file anew, and what is here would be forgotten.
+        server.background_work = subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "work"])
 
 
 def on_exit(server: Any) -> None:
     """Background work ends with the server that started it."""
-    for process in _background:
-        process.terminate()
-    for process in _background:
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
+    process: subprocess.Popen[bytes] | None = getattr(server, "background_work", None)
+    if process is None:
+        return
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()

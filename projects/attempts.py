@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.http import HttpRequest
 
+from memoryhub.kernel.actor import Door
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import RateLimited
 from memoryhub.kernel.limits import Window
 from projects.services import count_calls
@@ -13,6 +17,8 @@ from projects.services import count_calls
 A_NAME = 10
 AN_ADDRESS = 60
 BAD_TOKENS = 120
+# What an attempt is called in the record of calls.
+SIGN_IN = "sign in"
 
 attempts = Window(count_calls)
 # Counted by each worker alone: a flood of bad tokens writes nothing.
@@ -28,9 +34,17 @@ def count_attempt(request: HttpRequest) -> None:
         attempts.hit(f"name:{address}:{name}", A_NAME)
     except RateLimited as refusal:
         wait = refusal.details["retry_after"]
+        note_attempt(request, None, RateLimited.code)
         raise RateLimited(
             f"Too many attempts to sign in. Wait {wait} seconds, then try again.", retry_after=wait
         ) from None
+
+
+def note_attempt(request: HttpRequest, user: Any, outcome: str) -> None:
+    """Note a sign-in of this user, or of nobody known, as a call."""
+    note = note_of(request)
+    note.door = Door.ADMIN if request.path.startswith("/admin/") else Door.WEB
+    note.name, note.outcome, note.user = SIGN_IN, outcome, user.pk if user is not None else None
 
 
 def count_password(request: HttpRequest) -> None:

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryhub.kernel.calls import Note
+from projects.attempts import A_NAME
 from projects.calls import waiting as waiting_module
 from projects.calls.waiting import waiting
 from projects.models import Call, Project, Role, User
@@ -133,6 +134,14 @@ def test_sign_ins_without_what_was_typed(client: Client, alice: User) -> None:
         ("web", "sign out", "alice", "", None, "ok"),
         ("admin", "sign in", "alice", "", None, "unauthenticated"),
     ]
+
+
+def test_attempts_past_the_limit_are_told_once_a_minute(client: Client, alice: User) -> None:
+    for _ in range(A_NAME + 5):
+        client.post("/sign-in/", {"username": "alice", "password": "wrong"})
+    rows = [told(row) for row in kept()]
+    assert len(rows) <= A_NAME + 2, "one more where the minute turned"
+    assert rows[A_NAME] == ("web", "sign in", None, "", None, "rate_limited")
 
 
 def test_writes_at_pages_and_nothing_else(
