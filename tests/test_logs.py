@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from memoryhub.logs import FORMATTERS, JsonLine, TextLine
@@ -134,3 +135,10 @@ def test_no_token_stands_in_the_log(name: str, project: Project, alice: User) ->
     assert "ValueError" in log.text
     if name == "json":
         assert len(log.text.splitlines()) == 1
+
+
+def test_background_work_says_it_in_the_log(log: Log, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("work", once=True)
+    said = [line["message"] for line in log.lines if line["logger"] == "memoryhub.work"]
+    assert [line.split()[0] for line in said] == ["Upkeep:"]
+    assert capsys.readouterr().out == ""

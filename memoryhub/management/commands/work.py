@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
 from memoryhub.working import Worker
@@ -20,4 +22,6 @@ class Command(HubCommand):
         parser.add_argument("--once", action="store_true", help="do what is due and leave")
 
     def run(self, **options: Any) -> None:
-        Worker(self.say).run(once=options["once"])
+        # Where logs are collected, no line is of another kind.
+        say = logging.getLogger("memoryhub.work").info if settings.LOG_REQUESTS else self.say
+        Worker(say).run(once=options["once"])
