@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils import timezone
 
 from memories.models import CommitReport, CommitScope, Memory, ScopePath
 from memories.scopes import covering_paths, normalise_path
@@ -112,8 +113,12 @@ def report_commit(
 def bring_commits(project: Project, reports: Sequence[CommitReport]) -> None:
     """Store reports that another store had, with which scopes of this project they touched.
 
-    Call it under the project's lock. What is over the number that is kept the upkeep drops.
+    Call it under the project's lock. What is over the number that is kept the upkeep drops. None is of the
+    future, whatever the other store says.
     """
+    now = timezone.now()
+    for report in reports:
+        report.committed_at = min(report.committed_at, now)
     CommitReport.objects.bulk_create(reports)
     scopes = set(ScopePath.objects.filter(memory__project=project).values_list("path", flat=True).distinct())
     for report in reports:

@@ -13,9 +13,10 @@ from django.db import connection
 from hygiene.models import SimilarPair
 from hygiene.rules import all_readers
 from hygiene.rules.scope import Scope, tables_of, tallied
-from memories.models import Link, Memory
+from memories.models import CommitReport, CommitScope, Link, Memory, ScopePath
 from memories.recall.reading import start_of_day
 from projects.models import Project, User
+from tests.hygiene.looking import ago
 from tests.memories.bulk import analyse, stock
 
 FEW, TIMES = 150, 4
@@ -64,6 +65,16 @@ def test_no_rule_compares_all_memories_with_all(project: Project, alice: User) -
             Link(source=one, target=two, type=type)
             for one, two in pairs
             for type in ("contradicts", "supersedes")
+        )
+        ScopePath.objects.bulk_create(
+            ScopePath(memory=one, path=f"src/{one.pk}", position=0) for one in made[::2]
+        )
+        (seen,) = CommitReport.objects.bulk_create(
+            [CommitReport(project=project, reporter=alice, commit=f"{many:040x}", committed_at=ago(0))]
+        )
+        CommitScope.objects.bulk_create(
+            CommitScope(report=seen, project=project, path=f"src/{one.pk}", committed_at=ago(0))
+            for one in made[::4]
         )
         analyse()
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from memories.models import CommitReport, CommitScope, Memory
 from memories.services import bring_memory, prune_commits, report_commit, verify_memory
+from memories.services.commits import bring_commits
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.doctor import all_checks
 from memoryhub.kernel.errors import Forbidden, NotFound, SecretDetected
@@ -189,6 +190,19 @@ def test_one_that_comes_with_a_past_meets_the_commits_since(project: Project, al
     assert not CommitReport.objects.since_looked_at(after).exists()
 
 
+def test_none_that_another_store_had_is_of_the_future(project: Project, bob: User) -> None:
+    memory = rule(project, "src")
+    ahead = timezone.now() + dt.timedelta(days=400)
+    brought = CommitReport(
+        project=project, reporter=bob, commit=HASH, paths=["src/a.py"], committed_at=ahead, actor_kind="agent"
+    )
+    bring_commits(project, [brought])
+    assert CommitReport.objects.since_looked_at(memory).get().committed_at < ahead
+    verify_memory(actor=person(bob), memory=memory)
+    memory.refresh_from_db()
+    assert not CommitReport.objects.since_looked_at(memory).exists()
+
+
 def test_the_doctor_compares_what_was_touched_with_its_report(project: Project, bob: User) -> None:
     rule(project, "src")
     report(project, bob, "src/a.py")
@@ -238,9 +252,10 @@ def test_a_page_tells_a_stranger_nothing_of_commits(
 def test_a_page_shows_the_newest_in_as_many_queries(client: Client, project: Project, bob: User) -> None:
     memory = rule(project, "src")
     counts = []
-    for n in range(7):
-        report(project, bob, "src/a.py", commit=f"{n}" * 40)
-        page_of(client, bob, memory)
+    page_of(client, bob, memory)
+    for part in ((0,), range(1, 7)):
+        for n in part:
+            report(project, bob, "src/a.py", commit=f"{n}" * 40)
         with CaptureQueriesContext(connection) as queries:
             page = page_of(client, bob, memory)
         counts.append(len(queries))
