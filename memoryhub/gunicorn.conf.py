@@ -51,7 +51,7 @@ graceful_timeout = env_int("WEB_GRACEFUL_TIMEOUT", default=30, least=1, most=360
 # Agents call again and again: let them keep their connection.
 keepalive = 30
 # A worker's heartbeat is a file that it touches; in memory it can't wait for a slow disk.
-worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn makes its own file
 
 # Each request's line is the application's, which knows who asked and leaves out what was asked.
 accesslog = None
