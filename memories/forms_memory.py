@@ -36,7 +36,7 @@ _KINDS = {
 }
 _WEIGHTS = {
     Weight.CRITICAL: "critical: every session reads it",
-    Weight.NORMAL: "normal: sessions read it while there is room",
+    Weight.NORMAL: "normal: read while there is room",
     Weight.LOW: "low: found by search alone",
 }
 _VISIBILITIES = {
