@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -23,6 +24,7 @@ from memoryhub.kernel.text import in_one_line, shortened
 MIB = 1024 * 1024
 FILE_MAX = 64 * MIB
 TOTAL_MAX = 256 * MIB
+HEAD = 64 * 1024
 FILES_MAX = 10_000
 # All members of an archive; those that no reader wants cost only their names.
 MEMBERS_MAX = 50_000
@@ -38,7 +40,7 @@ class Source:
     """The files of one import by their names, each relative to what was given, with `/`."""
 
     label: str
-    files: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+    files: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     _taken: int = 0
 
@@ -47,13 +49,27 @@ class Source:
 
     def read(self, name: str) -> bytes:
         """The bytes of a file. Raises TooLarge for one that is over a limit, or that all are over."""
-        data = self.files[name]()
+        with self.files[name]() as file:
+            data = file.read(FILE_MAX + 1)
+        if len(data) > FILE_MAX:
+            raise _too_large(shown(name), FILE_MAX)
         if name.endswith(".gz"):
             data = _gunzip(data, name)
         self._taken += len(data)
         if self._taken > 4 * TOTAL_MAX:
             raise _too_large(f"The files of {self.label}", TOTAL_MAX)
         return data
+
+    def head(self, name: str) -> bytes:
+        """The first bytes of a file, unpacked: enough to tell what it is; none of what isn't sound."""
+        with self.files[name]() as file:
+            data = file.read(HEAD)
+        if not name.endswith(".gz"):
+            return data
+        try:
+            return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(data, HEAD)
+        except zlib.error:
+            return b""
 
 
 @contextmanager
@@ -68,7 +84,9 @@ def open_source(path: Path, label: str = "") -> Iterator[Source]:
         with _opened_zip(path, name) as archive:
             yield _zip(archive, name)
     else:
-        yield Source(name, {PurePosixPath(name).name: lambda: _whole(path, name)})
+        if path.stat().st_size > FILE_MAX:
+            raise _too_large(shown(name), FILE_MAX)
+        yield Source(name, {PurePosixPath(name).name: _opener(path)})
 
 
 def shown(name: str) -> str:
@@ -80,18 +98,8 @@ def _too_large(what: str, most: int) -> DomainError:
     return TooLarge(f"{what} would take more than {most // MIB} MiB. Nothing was read; import it in parts.")
 
 
-def _whole(path: Path, name: str) -> bytes:
-    if path.stat().st_size > FILE_MAX:
-        raise _too_large(shown(name), FILE_MAX)
-    with path.open("rb") as file:
-        return _at_most(file, name)
-
-
-def _at_most(file: IO[bytes], name: str) -> bytes:
-    data = file.read(FILE_MAX + 1)
-    if len(data) > FILE_MAX:
-        raise _too_large(shown(name), FILE_MAX)
-    return data
+def _opener(path: Path) -> Callable[[], IO[bytes]]:
+    return lambda: path.open("rb")
 
 
 def _gunzip(data: bytes, name: str) -> bytes:
@@ -124,9 +132,12 @@ def _folder(root: Path, label: str) -> Source:
             if path.is_symlink() or not path.is_file():
                 source.notes.append(Note(Place(shown(name)), "Is a link or no plain file, and is left out."))
                 continue
-            total += path.stat().st_size
+            size = path.stat().st_size
+            if size > FILE_MAX:
+                raise _too_large(shown(name), FILE_MAX)
+            total += size
             _check_many(len(source.files) + 1, total, label)
-            source.files[name] = lambda path=path, name=name: _whole(path, name)  # type: ignore[misc]
+            source.files[name] = _opener(path)
     return source
 
 
@@ -182,7 +193,7 @@ def _zip(archive: zipfile.ZipFile, label: str) -> Source:
         _check_many(len(source.files) + 1, total, label)
         if member.file_size > FILE_MAX:
             raise _too_large(shown(name), FILE_MAX)
-        source.files[name] = lambda member=member: _member(archive, member)  # type: ignore[misc]
+        source.files[name] = partial(archive.open, member)
     return source
 
 
@@ -192,8 +203,3 @@ def _check_name(name: str, label: str) -> None:
         raise Invalid(
             f"{shown(label)} names a file outside of itself. Nothing was read; pack the folder anew."
         )
-
-
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    with archive.open(member) as file:
-        return _at_most(file, member.filename)

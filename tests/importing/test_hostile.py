@@ -84,7 +84,7 @@ def test_what_unpacks_to_far_more_than_it_is_is_refused(
     bomb = zip_of(tmp_path / "a.zip", **{"a.md": b"x" * 20_000_000})
     assert isinstance(refusal(bomb, project, alice), TooLarge)
     packed = tmp_path / "memory.json.gz"
-    packed.write_bytes(gzip.compress(b" " * 20_000_000))
+    packed.write_bytes(gzip.compress(b'{"stores": {' + b" " * 20_000_000))
     assert isinstance(refusal(packed, project, alice), TooLarge)
     packed.write_bytes(gzip.compress(b'{"stores": {}}')[:-9])
     assert "cut" in refusal(packed, project, alice).message
@@ -218,8 +218,11 @@ def test_a_snapshot_without_stores_and_other_peoples_files_are_named(
         ".context/decisions.json",
     ]
     gz = snapshot(tmp_path / "x" / "memory.json.gz")
-    gz.write_bytes(gzip.compress(b"[]"))
+    gz.write_bytes(gzip.compress(b'{"stores": []}'))
     assert "no list of stores" in str(planned(gz, project, alice).notes[0])
+    gz.write_bytes(gzip.compress(b"[]"))
+    with pytest.raises(Invalid, match="holds nothing"):
+        planned(gz, project, alice)
 
 
 def test_numbers_and_halves_of_characters_in_json(project: Project, alice: User, tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ _KNOWN |= {"created_at", "updated_at", "verified_at", "schema_version", "depreca
 def recognise(source: Source) -> list[str]:
     """The stores in a folder, or the snapshot where there is none."""
     found = [name for name in source.names() if base_of(name) in _FILES and _is_home(folder_of(name))]
-    return found or [name for name in source.names() if base_of(name) == SNAPSHOT]
+    # A hub's own snapshots are gzip as well.
+    packed = (name for name in source.names() if base_of(name) == SNAPSHOT)
+    return found or [name for name in packed if b'"stores"' in source.head(name)]
 
 
 def _is_home(folder: str) -> bool:

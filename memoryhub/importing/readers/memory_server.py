@@ -13,7 +13,6 @@ from memoryhub.importing.readers.files import base_of, text_of_file
 from memoryhub.importing.sources import MIB, Source, shown
 
 LINE_MAX = 4 * MIB
-_LOOKED_AT = 64 * 1024
 _TYPED = re.compile(rb'"type"\s{0,4}:\s{0,4}"(?:entity|relation)"')
 # Lines that are named one by one; of more it is said how many there are.
 _NAMED_MAX = 20
@@ -25,7 +24,7 @@ _CONTRADICTING = {"contradicts", "conflicts-with"}
 def recognise(source: Source) -> list[str]:
     """Files of JSON lines that begin with entities or relations; `memory.json` was their older name."""
     names = [name for name in source.names() if name.endswith(".jsonl") or base_of(name) == "memory.json"]
-    return [name for name in names if _TYPED.search(source.read(name)[:_LOOKED_AT])]
+    return [name for name in names if _TYPED.search(source.head(name))]
 
 
 @dataclass

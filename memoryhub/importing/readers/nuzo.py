@@ -12,7 +12,6 @@ from memoryhub.importing.readers.files import text_of_file
 from memoryhub.importing.sources import Source, shown
 
 _FORMAT = re.compile(rb'"format"\s{0,4}:\s{0,4}"nuzo-memory-export"')
-_LOOKED_AT = 64 * 1024
 # What has a meaning of its own here; a decision has fields that one sentence doesn't fill.
 _KINDS = {"preference": Kind.PREFERENCE, "fact": Kind.FACT}
 _OWN_KINDS = {"project_decision": "decision", "instruction": "instruction"}
@@ -23,7 +22,7 @@ _KNOWN |= {"last_used_at", "archived_at", "id", "revision"}
 def recognise(source: Source) -> list[str]:
     """Documents that say they are an export of nuzo."""
     names = [name for name in source.names() if name.endswith(".json")]
-    return [name for name in names if _FORMAT.search(source.read(name)[:_LOOKED_AT])]
+    return [name for name in names if _FORMAT.search(source.head(name))]
 
 
 def read(source: Source, names: list[str]) -> Read:
