@@ -11,9 +11,11 @@ from playwright.sync_api import Page, Route, expect
 from memories.models import Memory, Review
 from projects.attempts import A_NAME
 from projects.models import Project
+from tasks.models import Task
+from tasks.services import write_handoff
 from tests.e2e.conftest import WIDTHS, Hub
 from tests.e2e.hostile import CHILDREN, LONG, TITLES, fill_hostile
-from tests.factories import ProjectFactory, UserFactory, member
+from tests.factories import ProjectFactory, UserFactory, agent, member, token_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,6 +25,10 @@ Check = Callable[[Page], None]
 WIDE = """() => [...document.querySelectorAll('body *')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('.unseen, pre, .nav'))
     .slice(-3).map((one) => one.outerHTML.slice(0, 160))"""
+# Texts of rows that what stands beside them leaves less than a quarter of the row.
+PRESSED = """() => [...document.querySelectorAll('.row__text')]
+    .filter((one) => one.offsetParent && one.clientWidth < 0.25 * one.closest('.row').clientWidth)
+    .slice(0, 3).map((one) => one.textContent.trim().slice(0, 80))"""
 
 # A form that nobody typed into: the browser itself sends more than is taken.
 _TOO_MUCH = """() => {
@@ -38,6 +44,15 @@ def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> No
     Project.objects.filter(pk=project.pk).update(name=LONG[:100])
     project.refresh_from_db()
     made = fill_hostile(project, owner)
+    task = Task.objects.get(project=project)
+    token = token_for(owner, project)[0]
+    token.name = "b" * 60
+    write_handoff(
+        actor=agent(owner, token=token),
+        project=project,
+        summary="Done.",
+        references={"numbers": [task.number]},
+    )
     here, newest = "/p/harbor", Review.objects.newest_first()[0]
     pages = {
         "home": "/",
@@ -56,6 +71,10 @@ def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> No
         "change": f"/reviews/harbor/{newest.ref}/",
         "edit": f"{here}/reviews/{Review.objects.oldest_first()[0].ref}/edit/",
         "hygiene": f"{here}/hygiene/",
+        "tasks": f"{here}/tasks/",
+        "task": f"{here}/tasks/{task.number}/",
+        "continuity": f"{here}/continuity/",
+        "files": f"{here}/files/",
         "connect": f"{here}/connect/",
         "profile": "/profile/",
         "not-here": f"{here}/memories/999999/",
@@ -69,6 +88,7 @@ def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> No
             page.set_viewport_size({"width": width, "height": height})
             wide = page.evaluate(WIDE)
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width, wide)
+            assert not (pressed := page.evaluate(PRESSED)), (name, width, pressed)
         hub.shot(page, f"hostile-{name}")
     assert Memory.objects.filter(parent=made["bag"]).count() == CHILDREN
     page.goto(f"{here}/memories/{made['hebrew'].number}/")
