@@ -22,6 +22,7 @@ SETTLED = {
     "memories.0005_reviews",
     "memories.0006_commit_reports",
     "memories.0007_review_brought",
+    "memories.0008_commits_by_path",
     "exchange.0001_conflicts",
     "tasks.0002_checkpoint_sections",
     "tasks.0003_checkpoint_losses",

@@ -68,7 +68,7 @@ class CommitScope(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("report", "path"), name="commit_scope_once"),)
-        indexes = (models.Index(fields=("project", "path", "committed_at"), name="commit_scope_path"),)
+        indexes = (models.Index(fields=("path", "project", "committed_at"), name="commit_scope_by_path"),)
 
     def __str__(self) -> str:
         return self.path
