@@ -254,6 +254,7 @@ REVIEW = shape(
             )
         ),
         "links": {**OBJECT, "description": "Numbers by what they would be."},
+        "past": {**array(TEXT), "description": "Of an import: what comes with it from elsewhere."},
         "other": {**NUMBER, "description": "The successor, or what it is merged into."},
         "stale": {**FLAG, "description": "What it changes moved on: approving is a conflict."},
         "changed_since": _NUMBERS,

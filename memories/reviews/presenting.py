@@ -54,6 +54,7 @@ def whole(proposal: Proposal, reader: User) -> dict[str, Any]:
     more = {
         "changes": [_change(change) for change in proposal.changes],
         "links": {name: [memory.number for memory in others] for name, others in proposal.links.items()},
+        "past": proposal.past,
         "other": proposal.other.number if proposal.other else None,
         "stale": proposal.is_stale or None,
         "changed_since": [number for number in proposal.moved if number],

@@ -9,6 +9,7 @@ from typing import Any
 from memories.evidence import suggest
 from memories.models import ChangeKind, Memory, Review
 from memories.querysets import MemoryQuerySet
+from memories.services.changes import Brought
 from memories.services.reviews.data import value_of
 from memories.services.reviews.standing import Obstacle, Why, obstacles_of
 from projects.models import User
@@ -57,6 +58,8 @@ class Proposal:
     other: Memory | None = None
     # Why approving would be refused. The number 0 stands for a memory that he can't see.
     obstacles: list[Obstacle] = field(default_factory=list)
+    # Of what an import proposes, a sentence each: what of its past comes with it.
+    past: list[str] = field(default_factory=list)
 
     @property
     def is_stale(self) -> bool:
@@ -96,11 +99,12 @@ def proposal_of(review: Review, reader: User, *, staff: bool = False) -> Proposa
     if review.memory_id:
         rows = seen.select_related("parent").prefetch_related("tags", "scopes")
         memory = rows.filter(pk=review.memory_id).first()
-    named = _named(review, seen)
+    brought = Brought.read(review.brought)
+    linked = _linked(review, brought, seen)
+    named = _named(review, linked, seen)
     current = memory if review.is_pending and review.kind != ChangeKind.CREATE else None
     links = {
-        name: [named[number] for number in numbers if number in named]
-        for name, numbers in review.links.items()
+        name: [named[number] for number in numbers if number in named] for name, numbers in linked.items()
     }
     return Proposal(
         review=review,
@@ -109,12 +113,41 @@ def proposal_of(review: Review, reader: User, *, staff: bool = False) -> Proposa
         links={name: others for name, others in links.items() if others},
         other=named.get(review.other or 0),
         obstacles=_obstacles(review, memory, named),
+        past=_past_of(brought, linked) if brought else [],
     )
 
 
-def _named(review: Review, seen: MemoryQuerySet) -> dict[int, Memory]:
+def _linked(review: Review, brought: Brought | None, seen: MemoryQuerySet) -> dict[str, list[int]]:
+    """Numbers by link field: those that it names, and of those that an import names by uid what is there."""
+    linked = {name: list(numbers) for name, numbers in review.links.items()}
+    uids = {uid for named in brought.links.values() for uid in named} if brought else set()
+    if brought is None or not uids:
+        return linked
+    rows = seen.with_uids(uids).order_by().values_list("uid", "number")
+    known = {str(uid): number for uid, number in rows}
+    for name, named in brought.links.items():
+        linked.setdefault(name, []).extend(known[uid] for uid in named if uid in known)
+    return linked
+
+
+def _past_of(brought: Brought, linked: Mapping[str, list[int]]) -> list[str]:
+    """What an approval brings along: days, that it is out of use, links to what isn't here yet."""
+    days = {"made": brought.created_at, "changed": brought.updated_at, "verified": brought.verified_at}
+    said = [f"{what} {day:%Y-%m-%d}" for what, day in days.items() if day]
+    sentences = [f"It keeps its days: {', '.join(said)}."] if said else []
+    if brought.archived is not None:
+        sentences.append(f"It is archived at once: {brought.archived or 'no reason was given'}")
+    later = sum(map(len, brought.links.values())) - sum(len(linked.get(name, ())) for name in brought.links)
+    if later > 0:
+        sentences.append(
+            f"It is linked to {later} more of its import, where these are here by then or later."
+        )
+    return sentences
+
+
+def _named(review: Review, linked: Mapping[str, list[int]], seen: MemoryQuerySet) -> dict[int, Memory]:
     """Of the memories that it names, those that the reader may see."""
-    numbers = {number for numbers in review.links.values() for number in numbers}
+    numbers = {number for numbers in linked.values() for number in numbers}
     numbers |= {review.other or 0, review.fields.get("parent") or 0, review.edits.get("parent") or 0} - {0}
     if not numbers:
         return {}

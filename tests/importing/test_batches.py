@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from memories.models import Link, Memory, Review
 from memories.reviews import desk
-from memories.services import add_memory
+from memories.services import add_memory, approve_review
 from projects.models import Project, User
-from tests.factories import agent
+from tests.factories import agent, person
 from tests.importing.bringing import imported
 from tests.importing.shapes import context_folder, decision
 from tests.memories.pages import read
@@ -43,6 +44,24 @@ def test_the_whole_of_it_is_approved_in_one_go(
     assert "5 of 5 approved" in response.content.decode()
     assert [memory.origin for memory in Memory.objects.all()] == ["import"] * 5
     assert Link.objects.count() == 4
+
+
+def test_what_comes_with_it_is_shown_before_it_is_approved(
+    client: Client, project: Project, alice: User, bob: User, rita: User, batch: str, tmp_path: Path
+) -> None:
+    gone = [decision("dec-9", "Gone", status="deprecated", deprecated_reason="Never <b>built</b>.")]
+    more = [*gone, decision("dec-2", "Choice 2", related_to=["dec-9"], tags=["more"])]
+    imported(context_folder(tmp_path / "b", decisions=more), project, bob, actor=agent(bob, "import-2"))
+    review = Review.objects.get(title="Gone")
+    page = " ".join(read(client, rita, reverse("memories:review", args=["harbor", review.number])).split())
+    assert "It keeps its days: made 2026-04-10, verified 2026-05-01." in page
+    assert "It is archived at once: Never &lt;b&gt;built&lt;/b&gt;." in page
+    assert "It is linked to 1 more of its import" in page
+    approve_review(actor=person(rita), review=review)
+    other = Review.objects.get(title="Choice 2", session="import-2")
+    page = " ".join(read(client, rita, reverse("memories:review", args=["harbor", other.number])).split())
+    assert "#1 Gone" in page
+    assert "more of its import" not in page
 
 
 def test_without_a_session_whole_means_nothing(client: Client, rita: User, batch: str) -> None:
