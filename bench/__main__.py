@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bench.exchange import measure_exchange
 from bench.hooks import measure_hooks
 from bench.hygiene import measure_hygiene
 from bench.relations import measure_relations
@@ -22,8 +23,13 @@ from bench.speed import LARGE, QUICK, Plan, measure_speed
 from bench.startup import beside, measure_startup
 from bench.work import measure_work
 
-PARTS = ("speed", "work", "hygiene", "retrieval", "relations", "startup", "hooks")
-_OF_STORES = {"work": measure_work, "hygiene": measure_hygiene, "hooks": measure_hooks}
+PARTS = ("speed", "work", "hygiene", "retrieval", "relations", "startup", "hooks", "exchange")
+_OF_STORES = {
+    "work": measure_work,
+    "hygiene": measure_hygiene,
+    "hooks": measure_hooks,
+    "exchange": measure_exchange,
+}
 _OF_DATA: dict[str, Callable[[str, Sequence[Set]], tuple[list[Row], list[str]]]] = {
     "retrieval": measure_retrieval,
     "relations": measure_relations,

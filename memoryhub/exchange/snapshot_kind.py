@@ -56,6 +56,12 @@ def report_of(plan: Plan) -> Report:
         for plural, counter in plan.rows
     ]
     lines = [(str(line.outcome), f"{line.kind} {line.subject}") for line in plan.lines]
-    said = f"{plan.changes} would change" if not plan.applied else f"{plan.changes} changed"
-    summary = f"{said}, {plan.conflicts} conflicts" if plan.changes or plan.conflicts else "Nothing new in it"
-    return Report(f"{summary}.", counts, lines, notes, changes=bool(plan.changes))
+    return Report(_in_a_line(plan), counts, lines, notes, changes=bool(plan.changes or plan.conflicts))
+
+
+def _in_a_line(plan: Plan) -> str:
+    if not plan.changes and not plan.conflicts:
+        return "There is nothing new in it."
+    verb = "came or changed" if plan.applied else "would come or change"
+    met = {0: "no conflicts", 1: "one conflict"}.get(plan.conflicts, f"{plan.conflicts} conflicts")
+    return f"{plan.changes} {verb}, with {met}."

@@ -140,5 +140,5 @@ def upload_discard(request: AuthedRequest, slug: str, uid: UUID) -> HttpResponse
     """Drop a file."""
     project, found = _upload(request, slug, uid)
     discard_upload(upload=found)
-    messages.success(request, "The file is dropped.")
+    messages.success(request, "The file is discarded.")
     return redirect("exchange:page", slug=project.slug)
