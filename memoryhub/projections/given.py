@@ -17,6 +17,8 @@ from memoryhub.kernel.text import in_one_line
 # Deeper than anybody quotes; what a reader parses and this one doesn't could hide something.
 _DEEPEST = 40
 _PASSES = 4
+# Of marks for which a reader looks again at all that follows: nobody writes more, and they would take long.
+_MOST_MARKS = {"[": 300, "|": 2000}
 _TAB = 4
 # Without any of these a text has no heading, tag, picture, footnote or definition.
 _SUSPECT = re.compile(r"<|#(?:[ \t]|$)|[-=][ \t]*$|\][(:\[]|\[[\^!]", re.MULTILINE)
@@ -50,7 +52,8 @@ def quotation(text: str) -> str:
     quoted = "\n".join(f"> {line}" if line.strip() else ">" for line in lines)
     if not _SUSPECT.search(quoted):
         return quoted
-    return _tamed(quoted, "blockquote_open") or _fenced(lines)
+    crowded = any(quoted.count(mark) > most for mark, most in _MOST_MARKS.items())
+    return (None if crowded else _tamed(quoted, "blockquote_open")) or _fenced(lines)
 
 
 def _fenced(lines: list[str]) -> str:

@@ -115,5 +115,8 @@ def test_what_forges_nothing_stays_as_it_is() -> None:
     assert quotation("## Why\n\nBecause.") == "> \\## Why\n>\n> Because."
     assert paragraph("Uses `__init__.py` and *.py.") == "Uses `__init__.py` and *.py."
     assert escaped("snake_case & 2 * 3") == "snake_case & 2 \\* 3"
+    # What would take long to read isn't read.
+    assert quotation("![" * 50_000).startswith("```text\n")
+    assert quotation("|a" * 20_000 + "<b>").startswith("```text\n")
     # A fence that nothing in it closes.
     assert quotation("[a]: /x\n`````").startswith("``````text\n")
