@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Model, Q
 
 from memories.models import Visibility
-from memoryhub.exchange.models import Conflict, Side
+from memoryhub.exchange.models import Conflict, Side, Upload, UploadStatus
 from memoryhub.exchange.values import encoded, to_line
 from projects.models import Project
 
@@ -67,3 +67,5 @@ def forget_conflicts(project: Project) -> None:
         | Q(review__memory__erased_at__isnull=False)
     )
     Conflict.objects.filter(erased, project=project).delete()
+    # Reports name titles; which of them is the erased one's isn't kept.
+    Upload.objects.filter(project=project, status=UploadStatus.APPLIED).update(report={})

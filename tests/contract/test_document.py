@@ -42,6 +42,13 @@ CHECKS: list[Any] = [
 EXAMPLES = 15
 FORMS = {"If-Match": st.sampled_from(['"1"', '"2"', '"900"', "1", 'W/"1"', "*", "x"])}
 
+
+@schemathesis.serializer("application/gzip")
+def sent_as_it_is(context: Any, value: Any) -> bytes:
+    """A file: whatever bytes were made for it."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 schema = schemathesis.openapi.from_wsgi("/api/v1/schema", application)
 OPERATIONS = [result.ok() for result in schema.get_all_operations()]
 
@@ -112,6 +119,8 @@ def test_what_succeeds_is_as_the_document_says(route: str, db: None) -> None:
     text = token_for(world.people["owner"], world.project, rights=rights)[1]
     path = "/" + route.replace("<slug:slug>", "{slug}").replace("<int:number>", "{number}")
     for method, use in there.uses.items():
+        if use.people["owner"] >= 300:
+            continue  # a file of the right kind is sent where it is made
         operation = schema[path][method]
         query = dict(part.split("=") for part in there.query.lstrip("?").split("&") if part)
         body = {"body": use.body, "media_type": "application/json"} if use.body is not None else {}

@@ -14,12 +14,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memories.models import Memory
+from memories.services import erase_memory
 from memoryhub.exchange import uploading
 from memoryhub.exchange.models import Conflict, Upload
 from memoryhub.exchange.uploading import drop_old_uploads, file_of
 from projects.models import Project, Role, User
 from tests.exchange.rich import packed
-from tests.factories import MemoryFactory, ProjectFactory, member
+from tests.factories import MemoryFactory, ProjectFactory, member, person
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +60,9 @@ def test_a_file_is_shown_first_and_imported_once_confirmed(alice: User, data: by
     done = client.post(reverse("exchange:apply", args=["harbor", upload.uid]), follow=True)
     assert b"Imported." in done.content
     assert Memory.objects.get(project__slug="harbor").title == "Brought <b>along</b>"
+    brought = Memory.objects.select_related("project").get(project__slug="harbor")
+    erase_memory(actor=person(alice), memory=brought)
+    assert Upload.objects.get().report == {}
     # The file has gone, and it isn't imported again.
     assert list(folder.iterdir()) == []
     assert client.post(reverse("exchange:apply", args=["harbor", upload.uid])).status_code == 409
