@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
 from django.db.models import Case, QuerySet, When
 
 from memoryhub.exchange import table
 from memoryhub.exchange.files import Entry
+from memoryhub.exchange.here import in_batches
 from memoryhub.exchange.table import Kind
 from memoryhub.exchange.values import encoded
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 from projects.services.people import IMPORTED, name_at_home
 
-BATCH = 500
+BATCH = 200
 
 # By kind, the order of its rows; the last breaks ties as the rows were written.
 ORDER: dict[str, tuple[Any, ...]] = {
@@ -56,7 +58,11 @@ Row = dict[str, Any]
 
 
 def everything(project: Project) -> Iterator[Entry]:
-    """All entries of a project, as the operator's command exports them."""
+    """All entries of a project, as the operator's command exports them, in a process of its own."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            # Every page that is read once would stay with this process.
+            cursor.execute("PRAGMA mmap_size = 0")
     with read_snapshot():
         yield from entries(lambda kind: all_rows(kind, project))
 
@@ -86,17 +92,20 @@ class _Column:
 def _of_kind(kind: Kind, rows: QuerySet[Any, Any], names: _Names) -> Iterator[Row]:
     columns = [_Column(name, kind.lookup(name), _is_person(kind, name)) for name in kind.columns]
     columns += [_Column(name, lookup, name == "user") for name, lookup in kind.named_by.items()]
-    found = rows.order_by(*ORDER[kind.name]).values_list("pk", *(column.lookup for column in columns))
-    batch: dict[int, Row] = {}
-    for pk, *values in found.iterator(chunk_size=BATCH):
-        batch[pk] = {
-            column.name: names.at_home(value) if column.is_person else encoded(value)
-            for column, value in zip(columns, values, strict=True)
+    names_of = [column.lookup for column in columns]
+    # The order first, of ids alone: sorting whole rows would hold all their texts at once.
+    pks = list(rows.order_by(*ORDER[kind.name]).values_list("pk", flat=True))
+    for some in in_batches(pks, BATCH):
+        found = kind.model._default_manager.filter(pk__in=some).order_by()
+        held = {pk: values for pk, *values in found.values_list("pk", *names_of)}
+        batch: dict[int, Row] = {
+            pk: {
+                column.name: names.at_home(value) if column.is_person else encoded(value)
+                for column, value in zip(columns, held[pk], strict=True)
+            }
+            for pk in some
         }
-        if len(batch) == BATCH:
-            yield from _with_lists(kind, batch)
-            batch = {}
-    yield from _with_lists(kind, batch)
+        yield from _with_lists(kind, batch)
 
 
 def _is_person(kind: Kind, name: str) -> bool:
