@@ -83,7 +83,7 @@ def bring_snapshot(
             _read(run, snapshot)
     except (IntegrityError, DataError) as wrong:
         raise Invalid("The file breaks a rule that the store holds: nothing was imported.") from wrong
-    if apply and run.into.memories.count() <= REBUILT_AT_ONCE:
+    if apply and run.plan.changes and run.into.memories.count() <= REBUILT_AT_ONCE:
         rebuild(run.into)
     return run.plan
 
@@ -201,7 +201,8 @@ def _finish(run: Run) -> None:
         last_review_number=max(run.into.last_review_number, run.here.last_review_number),
         change_counter=F("change_counter") + 1,
     )
-    Upkeep.objects.filter(project=run.into).update(derived_version=0)
+    if run.plan.changes:
+        Upkeep.objects.filter(project=run.into).update(derived_version=0)
     for row in run.erasing:
         _erase(run.actor, row)
     if run.plan.is_new and run.survey.project["archived_at"] is not None:
