@@ -106,7 +106,7 @@ def _commits(project: Project, reader: User) -> QuerySet[Any]:
 def _commit(row: Any, project: Project) -> Event:
     return Event(
         at=row.created_at,
-        mark=row.short_hash,
+        mark=row.short_hash[:7],
         title=f"Commit on {row.branch}" if row.branch else "Commit",
         address="",
         did="reported",

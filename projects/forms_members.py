@@ -13,7 +13,7 @@ _SAYS = {
     Role.READER: "reader: reads",
     Role.CONTRIBUTOR: "contributor: writes and proposes",
     Role.REVIEWER: "reviewer: also decides",
-    Role.OWNER: "owner: also members, settings and others' tokens",
+    Role.OWNER: "owner: also manages it",
 }
 
 

@@ -80,26 +80,26 @@ ROLES = (
         Role.READER,
         "Reader",
         "Everything shared in the project: memories, tasks, receipts, hygiene, activity, this list.",
-        "Reads, in the browser and through tokens that read. Writes nothing.",
+        "Read, in the browser and through tokens that read. Write nothing.",
     ),
     RoleWords(
         Role.CONTRIBUTOR,
         "Contributor",
         "The same, and what became of their own proposals.",
-        "Writes: memories, private ones among them, tasks, receipts. What the review policy asks for "
+        "Write memories, private ones among them, tasks and receipts. What the review policy asks for "
         "waits for a reviewer.",
     ),
     RoleWords(
         Role.REVIEWER,
         "Reviewer",
         "Every proposal of the project, too.",
-        "Also decides what waits, and releases others' claims.",
+        "Also decide what waits, and release others' claims.",
     ),
     RoleWords(
         Role.OWNER,
         "Owner",
         "The names, rights and last use of everybody's tokens for this project, too; never a secret.",
-        "Also members, settings, archiving, and revoking others' tokens.",
+        "Also manage members and settings, archive the project, revoke others' tokens.",
     ),
 )
 EVERYBODY_ELSE = (

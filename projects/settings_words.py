@@ -50,7 +50,7 @@ LABELS = {
     "grouping_threshold": "Grouping threshold, in memories",
     "review_policy": "Review policy",
     "review_needs_second_person": "A second person approves",
-    "default_visibility": "Visibility of what doesn't say",
+    "default_visibility": "Default visibility",
     "hygiene_threshold": "Clean-up threshold, of 100",
     "critical_target": "Critical memories, at most",
     "stale_after_days": "Unverified after, in days",
@@ -60,7 +60,7 @@ LABELS = {
 }
 
 MEANS = {
-    "name": "Stands at the head of what agents read, and in every list of projects. The address stays.",
+    "name": "Stands at the head of what agents read, and in lists of projects. Addresses don't change.",
     "recall_budget": (
         "An agent's session begins by reading at most so much, 500 to 50,000. A larger budget shows "
         "more memories and costs every session more of its context."

@@ -178,4 +178,4 @@ def test_a_proposal_that_restores_shows_what_it_changes(memory: Memory, alice: U
     send(browser(bob), at(memory, "versions/1/"))
     page = text_of(browser(alice).get("/p/harbor/reviews/R1/"))
     assert "Restored version 1." in page
-    assert "<del>note</del> <ins>constraint</ins>" in page
+    assert '<del>note</del> <span class="diff__mark">to</span> <ins>constraint</ins>' in page
