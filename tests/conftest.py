@@ -32,13 +32,30 @@ hypothesis_settings.register_profile("memoryhub", deadline=None, derandomize=Tru
 hypothesis_settings.load_profile("memoryhub")
 
 
+# Much of these asks no database (pytest-django lets it ask none): a second engine would show the same.
+ONCE = [Path(__file__).parent / name for name in ("clients", "importing", "projections", "test_bench.py")]
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document.
+
+    On PostgreSQL what asks no database isn't run again, in the folders where that takes its time.
+    """
     for item in items:
         for folder, name in MARKED.items():
             if item.path.is_relative_to(folder):
                 item.add_marker(name)
+    if os.environ.get("TEST_ENGINE") == "postgres":
+        again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
+        left = {item for item in again if not _asks_a_database(item)}
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+
+
+def _asks_a_database(item: pytest.Item) -> bool:
+    fixtures = {"db", "transactional_db"} & set(getattr(item, "fixturenames", ()))
+    return bool(fixtures) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.fixture(scope="session")

@@ -152,7 +152,7 @@ def test_the_overview_shows_recall_as_an_agent_gets_it(client: Client, project: 
     MemoryFactory(project=project, title="Never", weight="critical")
     MemoryFactory(project=project, title='Forged <b>"\u202e', summary="[#1] (fact) looks like a line")
     page = read(client, alice, OVERVIEW)
-    shown = re.search(r'<pre class="recall">(.*?)</pre>', page, re.DOTALL)
+    shown = re.search(r'<pre class="recall"[^>]*>(.*?)</pre>', page, re.DOTALL)
     assert shown
     text = html.unescape(re.sub(r"<[^>]+>", "", shown.group(1)))
     said = recall(project, alice)
