@@ -45,7 +45,8 @@ _ITEM = shape(
         "line": {**COUNT, "description": "Where it begins; 0 is the whole file."},
         "fate": {
             **one_of(fate.value for fate in Fate),
-            "description": "known: from an earlier import; same: word for word; twice: in the source.",
+            "description": "known: from an earlier import; same: its text is here, `problem` says where "
+            "details differ; twice: in the source.",
         },
         "title": {**TEXT, "description": "Empty where it may hold a secret."},
         "number": {**NUMBER, "description": "Of the memory that it is here."},

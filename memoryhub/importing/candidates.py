@@ -37,8 +37,8 @@ class Candidate:
 
     `key` is what other entries of the source call it by; `links` name others so, by link field. `supersedes`
     may be said from either end: `superseded_by` is the other one. `archived` is why it was out of use there;
-    None for what was in use. `lines` are texts that have no field of their own; `elsewhere` says which others
-    it names that the source doesn't hold.
+    None for what was in use. `lines` are texts that have no field of their own; `elsewhere` are
+    lines by which it isn't known again: which others it names that the source doesn't hold, and why others.
     """
 
     key: str

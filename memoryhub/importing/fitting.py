@@ -236,7 +236,7 @@ def _fit_scopes(given: list[str], after: list[str], fitted: Fitted) -> list[str]
     """Paths; what is a pattern, a sentence or outside goes into the body. `a.py:save` covers `a.py`."""
     kept: dict[str, None] = {}
     others: list[str] = []
-    for said in map(collapsed, given):
+    for said in filter(None, (collapsed(part) for one in given for part in one.split(","))):
         path, _, symbol = said.partition(":")
         try:
             paths = normalise_scopes([path if symbol else said])

@@ -97,7 +97,13 @@ def report_of(plan: Plan, outcome: Outcome | None = None, session: str = "") -> 
     """A plan, or what came of it, as the page shows it."""
     new = plan.of(Fate.NEW)
     told = [fate for fate in Fate if outcome is None or fate is not Fate.NEW]
-    counts = [(_WORDS[fate], f"{len(found):,}") for fate in told if (found := plan.of(fate))]
+    others = [item for item in plan.items if item.differs]
+    counts = [
+        (_WORDS[fate], f"{len(found):,}")
+        for fate in told
+        if (found := [item for item in plan.of(fate) if not item.differs])
+    ]
+    counts += [("here with other details", f"{len(others):,}")] if others else []
     counts += [("links among them", f"{len(plan.links):,}")] if plan.links else []
     counts += [(sentence.rstrip("."), f"{many:,}") for sentence, many in plan.oddities().items()]
     notes = [str(note) for note in plan.notes[:NOTES_MAX]]
@@ -135,12 +141,17 @@ def _lines(plan: Plan, outcome: Outcome | None) -> list[tuple[str, str]]:
         if item.fate is Fate.NEW and item.close
     ]
     others = [
-        (item.fate.value, f"{_named(item)}: {f'is #{item.number}' if item.number else item.problem}")
+        (item.fate.value, f"{_named(item)}: {_why(item)}")
         for item in sorted(plan.items, key=lambda item: item.fate is not Fate.REFUSED)
         if item.fate is not Fate.NEW
     ]
     plain = [("new", _named(item)) for item in plan.items if item.fate is Fate.NEW and not item.close]
     return [*refused, *close, *others, *plain]
+
+
+def _why(item: Item) -> str:
+    is_here = f"is #{item.number}" if item.number else ""
+    return ". ".join(part for part in (is_here, item.problem) if part)
 
 
 def _named(item: Item) -> str:

@@ -53,6 +53,10 @@ def _put_in_use(
             for other in replaced.get(position, ()):
                 candidates[other].archived = None
                 standing.add((position, other))
+    # Replacing it here is its latest change.
+    for candidate in (candidates[other] for other in {other for _, other in standing}):
+        if candidate.updated_at:
+            candidate.elsewhere.append(f"Last changed there: {candidate.updated_at:%Y-%m-%d}")
     return standing
 
 

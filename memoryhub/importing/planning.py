@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Any
 
 from memories.evidence import suggest
-from memories.keys import duplicate_key
 from memories.models import Memory, Visibility
 from memories.services import Brought, check_fields
 from memoryhub.importing.candidates import Candidate, Note, Place, Read
@@ -18,6 +17,7 @@ from memoryhub.importing.fitting import Fitted, fit
 from memoryhub.importing.identity import uid_of
 from memoryhub.importing.linking import resolve_links
 from memoryhub.importing.readers import choose_format
+from memoryhub.importing.sameness import Details, Said, details_said, said_by, tell_apart
 from memoryhub.importing.secrets import SecretLines
 from memoryhub.importing.sources import Source, shown
 from memoryhub.kernel.actor import Actor, WriteContext
@@ -52,6 +52,8 @@ class Item:
     candidate: Candidate
     fitted: Fitted
     brought: Brought
+    # As it stands in the source.
+    said: Said
     fate: Fate = Fate.NEW
     number: int | None = None
     # Why it is refused, without a word of it.
@@ -59,6 +61,10 @@ class Item:
     is_secret: bool = False
     # Of the memory that it is here, or will be.
     uid: str = ""
+    # Another of the source has its text and other details.
+    is_apart: bool = False
+    # What is here has its text and other details.
+    differs: bool = False
     # What it is close to here: the number, and in what.
     close: tuple[int, str] | None = None
 
@@ -123,6 +129,9 @@ def plan_import(
     order, links = resolve_links(read)
     wanted = visibility or project.default_visibility
     items = [_item(read.candidates[at], actor.user, project, wanted, mend) for at in order]
+    told = tell_apart((item.said, item.fitted, item.candidate.place) for item in items)
+    for item, is_apart in zip(items, told, strict=True):
+        item.is_apart = is_apart
     place = {at: position for position, at in enumerate(order)}
     plan = Plan(
         project=project,
@@ -166,7 +175,7 @@ def _item(candidate: Candidate, user: User, project: Project, wanted: str, mend:
         verified_at=candidate.verified_at,
         archived=_reason(candidate.archived, mend),
     )
-    return Item(candidate, fitted, brought, uid=brought.uid)
+    return Item(candidate, fitted, brought, said_by(fitted), uid=brought.uid)
 
 
 def _reason(said: str | None, mend: bool) -> str | None:
@@ -180,7 +189,7 @@ def _decide(plan: Plan, actor: Actor, progress: Progress) -> None:
     """Give every item its fate, in batches of so many as a database takes in one question."""
     assert actor.user is not None
     has_any = Memory.objects.in_project(plan.project).visible_to(actor.user).active().exists()
-    seen: dict[str, Item] = {}
+    seen: dict[Said, Item] = {}
     compared = 0
     for start in range(0, len(plan.items), _BATCH):
         batch = plan.items[start : start + _BATCH]
@@ -202,7 +211,7 @@ class _Here:
 
     by_uid: dict[str, int]
     erased: set[str]
-    by_key: dict[tuple[str, str], tuple[int, str]]
+    by_text: dict[tuple[str, str], dict[Details, tuple[int, str]]]
 
     @classmethod
     def of(cls, batch: Iterable[Item], project: Project, user: User) -> _Here:
@@ -210,36 +219,38 @@ class _Here:
         memories = Memory.objects.in_project(project)
         known = memories.visible_to(user).with_uids(uids).values_list("uid", "number")
         gone = memories.with_uids(uids).erased().values_list("uid", flat=True)
-        same = memories.visible_to(user).saying({_key(item) for item in batch}).order_by("-number")
-        rows = same.values_list("duplicate_key", "visibility", "number", "uid")
+        same = memories.visible_to(user).saying({item.said.text[0] for item in batch}).order_by("number")
+        by_text: dict[tuple[str, str], dict[Details, tuple[int, str]]] = {}
+        for *text, details, number, uid in same.values_list(
+            "duplicate_key", "visibility", "details", "number", "uid"
+        ):
+            there = by_text.setdefault((text[0], text[1]), {})
+            there.setdefault(details_said(details), (number, str(uid)))
         return cls(
             {str(uid): number for uid, number in known},
             {str(uid) for uid in gone},
-            {(key, visibility): (number, str(uid)) for key, visibility, number, uid in rows},
+            by_text,
         )
 
 
-def _key(item: Item) -> str:
-    fields = item.fitted.fields
-    return duplicate_key(Memory(title=fields["title"], summary=fields["summary"], body=fields["body"]))
-
-
-def _decide_one(item: Item, here: _Here, seen: dict[str, Item]) -> None:
-    uid, key = item.brought.uid, _key(item)
-    same = (key, item.fitted.fields["visibility"])
+def _decide_one(item: Item, here: _Here, seen: dict[Said, Item]) -> None:
+    uid, said = item.brought.uid, item.said
+    there = here.by_text.get(said.text, {})
     if uid in here.by_uid:
         item.fate, item.number = Fate.KNOWN, here.by_uid[uid]
     elif uid in here.erased:
         item.fate, item.problem = Fate.ERASED, "It was erased here, and stays so."
-    elif same in here.by_key:
-        item.fate, (item.number, item.uid) = Fate.SAME, here.by_key[same]
-    elif key in seen:
-        what = "title, summary and body of"
-        item.fate, item.problem = Fate.TWICE, f"Has the {what} {seen[key].candidate.place}."
+    elif said.details in there:
+        item.fate, (item.number, item.uid) = Fate.SAME, there[said.details]
+    elif said in seen:
+        item.fate, item.problem = Fate.TWICE, f"Says the same as {seen[said].candidate.place}."
+    elif there and not item.is_apart:
+        item.fate, (item.number, item.uid) = Fate.SAME, next(iter(there.values()))
+        item.differs, item.problem = True, "Its details are others there, and stay so."
     else:
         _check(item)
         if item.fate is Fate.NEW:
-            seen[key] = item
+            seen[said] = item
 
 
 def _check(item: Item) -> None:

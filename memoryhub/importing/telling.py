@@ -23,10 +23,14 @@ def plan_lines(plan: Plan, *, everything: bool = False) -> Iterator[str]:
     if everything:
         yield from _listed(new, None, lambda item: "")
     for fate, sentence in _SENTENCES.items():
-        found = plan.of(fate)
+        found = [item for item in plan.of(fate) if not item.differs]
         if found:
             yield f"{sentence}: {len(found)}."
             yield from _listed(found, most, _why)
+    others = [item for item in plan.items if item.differs]
+    if others:
+        yield f"Here already, with other details; left as they are: {len(others)}."
+        yield from _listed(others, most, _why)
     close = [item for item in new if item.close]
     if close:
         yield f"Created all the same, but close to what is here: {len(close)}."

@@ -17,6 +17,11 @@ from memoryhub.kernel.errors import TooLarge
 _RECORD = re.compile(
     r"(?!\d{4}-\d\d-\d\d)(?:adr[-_ ]?)?(\d{1,5})[-_. ].{0,250}\.(?:md|markdown)", re.IGNORECASE
 )
+# log4brains calls records by their day; so do people their notes, but not in a folder of records.
+_DATED = re.compile(r"((?:19|20)\d{6}-[^\s/]{1,250})\.(?:md|markdown)", re.IGNORECASE)
+_FOLDERS = {"adr", "adrs", "decisions", "decision-records"}
+_DATED_REFERENCE = re.compile(r"\b((?:19|20)\d{6}-\w[\w-]{0,250})")
+_DATED_LINK = re.compile(r"\]\((?:\./)?((?:19|20)\d{6}-[^()\s/#]{1,250})\.md(?:#[^()\s]{0,200})?\)", re.I)
 _NUMBERED = re.compile(r"(?:adr[-_ ]?)?\d{1,5}(?:[.:)]| [-\u2013\u2014]) ", re.IGNORECASE)
 _STATUS_MAX = 1000
 _REFERENCE = re.compile(r"(?:adr[-_ ]?|\(|\b)0*(\d{1,5})(?:[-_.][^\s)]{0,200}\.md|\b)", re.IGNORECASE)
@@ -38,8 +43,17 @@ _OUT_OF_USE = ("deprecated", "rejected", "superseded", "superceded", "obsolete",
 
 
 def recognise(source: Source) -> list[str]:
-    """Files whose names begin with a number, as these records' do."""
-    return [name for name in source.names() if _RECORD.fullmatch(base_of(name))]
+    """Files whose names begin with a number, as these records' do; in a folder of records with a day, too."""
+    return [
+        name
+        for name in source.names()
+        if _RECORD.fullmatch(base_of(name)) or (_DATED.fullmatch(base_of(name)) and _is_home(source, name))
+    ]
+
+
+def _is_home(source: Source, name: str) -> bool:
+    folder = base_of(folder_of(name)) or source.label.removesuffix(".zip")
+    return folder.lower() in _FOLDERS
 
 
 def read(source: Source, names: list[str]) -> Read:
@@ -60,17 +74,19 @@ def read(source: Source, names: list[str]) -> Read:
 
 
 def _key(name: str, number: str) -> str:
-    return f"{folder_of(name)}/{int(number)}"
+    """By what records of a folder call each other: the number, or the whole name that begins with a day."""
+    return f"{folder_of(name)}/{int(number) if number.isdecimal() else number.lower()}"
 
 
 def _record(name: str, document: Document, sections: list[Section]) -> Candidate:
-    match = _RECORD.fullmatch(base_of(name))
+    dated = _DATED.fullmatch(base_of(name))
+    match = dated or _RECORD.fullmatch(base_of(name))
     assert match is not None, "Only records are read."
     number = match.group(1)
     candidate = Candidate(
         _key(name, number), Place(shown(name), document.line), "decision", names_in_text=True
     )
-    candidate.hints = [f"ADR-{int(number):04d}"]
+    candidate.hints = [number if dated else f"ADR-{int(number):04d}"]
     head = next((section for section in sections if section.level), None)
     title = head.title if head and head.level == 1 else text_of(document.front.get("title"))
     title = title or base_of(name).rpartition(".")[0]
@@ -92,7 +108,9 @@ def _record(name: str, document: Document, sections: list[Section]) -> Candidate
             _keep(candidate, name_of, top[0].title, text, rest)
     candidate.body = "\n\n".join(part for part in rest if part.strip())
     _read_status(name, status.strip(), candidate)
-    for found in _LINKED.findall(document.text):
+    if dated and candidate.created_at is None:
+        candidate.created_at = as_moment(f"{number[:4]}-{number[4:6]}-{number[6:8]}")
+    for found in (*_LINKED.findall(document.text), *_DATED_LINK.findall(document.text)):
         candidate.link("related_to", _key(name, found))
     return candidate
 
@@ -159,7 +177,8 @@ def _read_status(name: str, status: str, candidate: Candidate) -> None:
     """What a status says: in use or not, and which records it names, a line each."""
     for line in (line.strip(" *-") for line in status[:_STATUS_MAX].split("\n")):
         low = line.lower()
-        numbers = [found for found in _REFERENCE.findall(line) if not _is_year(found)]
+        numbers = _DATED_REFERENCE.findall(line)
+        numbers = numbers or [found for found in _REFERENCE.findall(line) if not _is_year(found)]
         keys = list(dict.fromkeys(_key(name, number) for number in numbers))
         if low.startswith(("superseded by", "superceded by", "replaced by")):
             candidate.superseded_by = keys[0] if keys else ""

@@ -87,8 +87,12 @@ def _read_common(entry: Mapping[str, Any], candidate: Candidate, home: str) -> N
             candidate.link(name, f"{home}/{key}")
     successor = text_of(entry.get("superseded_by"))
     candidate.superseded_by = f"{home}/{successor}" if successor else ""
+    reason = text_of(entry.get("deprecated_reason"))
     if entry.get("status") in ("deprecated", "superseded"):
-        candidate.archived = text_of(entry.get("deprecated_reason")) or f"It was {entry['status']} there."
+        candidate.archived = reason or f"It was {entry['status']} there."
+    if reason and successor:
+        # What is replaced here is archived for no reason of its own.
+        candidate.elsewhere.append(f"Why it was replaced: {reason}")
 
 
 def _decision(entry: Mapping[str, Any], candidate: Candidate) -> set[str]:

@@ -14,7 +14,17 @@ _NAMES = {name.lower() for name in NAMES}
 
 
 def recognise(source: Source) -> list[str]:
-    """The files that are called so."""
+    """The files that are called exactly so, where they are half of the Markdown or more.
+
+    Among many notes one may be called so by chance, and as instructions all the others stay unread.
+    """
+    found = [name for name in source.names() if base_of(name) in NAMES]
+    markdown = [name for name in source.names() if name.lower().endswith((".md", ".markdown"))]
+    return found if 2 * len(found) >= len(markdown) else []
+
+
+def allow(source: Source) -> list[str]:
+    """What is read where somebody says that these are instructions: the files called so, in any case."""
     return [name for name in source.names() if base_of(name).lower() in _NAMES]
 
 

@@ -128,15 +128,46 @@ def _beside(name: str, target: str) -> str:
     return "/".join(part for part in parts if part)
 
 
+class _Names:
+    """What notes are called, by what a name may mean: hostile ones are many of one name."""
+
+    def __init__(self, candidates: list[Candidate]) -> None:
+        self.files = {candidate.key for candidate in candidates}
+        # By name, whether in that case, and the folder; None is any.
+        self.first: dict[tuple[str, bool, str | None], str] = {}
+        self.shared: set[str] = set()
+        for candidate in candidates:
+            path = candidate.key.rpartition(".")[0]
+            for said in (candidate.key, path, candidate.title, stem_of(candidate.key), *candidate.hints):
+                self._add(said.strip(), candidate.key)
+
+    def _add(self, said: str, file: str) -> None:
+        fold = said.casefold()
+        for folder in (folder_of(file), None):
+            self.first.setdefault((said, True, folder), file)
+            if self.first.setdefault((fold, False, folder), file) != file and folder is None:
+                self.shared.add(fold)
+
+    def meant(self, target: str, by: str) -> str:
+        """The file that a name means in the file `by`: of several the nearest in folder, then in case.
+
+        A name that stays open is given back as it is.
+        """
+        if target in self.files:
+            return target
+        fold, home = target.casefold(), folder_of(by)
+        for name in ((target, True, home), (fold, False, home), (target, True, None)):
+            if name in self.first:
+                return self.first[name]
+        return target if fold in self.shared else self.first.get((fold, False, None), target)
+
+
 def _resolve(candidates: list[Candidate]) -> None:
     """Links name files by path, title, name or permalink; here they come to name them by path."""
-    names: dict[str, str] = {}
-    for candidate in candidates:
-        path = candidate.key.rpartition(".")[0]
-        for said in (candidate.key, path, candidate.title, stem_of(candidate.key), *candidate.hints):
-            names.setdefault(said.strip().casefold(), candidate.key)
+    names = _Names(candidates)
     for candidate in candidates:
         for kind, targets in candidate.links.items():
-            known = (names.get(target.casefold(), target) for target in targets)
+            known = (names.meant(target, candidate.key) for target in targets)
             candidate.links[kind] = {key: None for key in known if key != candidate.key}
-        candidate.superseded_by = names.get(candidate.superseded_by.casefold(), candidate.superseded_by)
+        if candidate.superseded_by:
+            candidate.superseded_by = names.meant(candidate.superseded_by, candidate.key)

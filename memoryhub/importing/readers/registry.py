@@ -13,12 +13,16 @@ from memoryhub.kernel.errors import Invalid
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name, what it is called in sentences, which files of a source it reads, and how."""
+    """A format: its name, what it is called in sentences, which files of a source it reads, and how.
+
+    `allow` are the files that it reads where it is named, if those are more than it is recognised by.
+    """
 
     name: str
     label: str
     recognise: Callable[[Source], list[str]]
     read: Callable[[Source, list[str]], Read]
+    allow: Callable[[Source], list[str]] | None = None
 
 
 FORMATS = {
@@ -30,7 +34,13 @@ FORMATS = {
             "memory-server", "the memory server's JSON lines", memory_server.recognise, memory_server.read
         ),
         Format("adr", "decision records", adr.recognise, adr.read),
-        Format("instructions", "CLAUDE.md and its kin", instructions.recognise, instructions.read),
+        Format(
+            "instructions",
+            "CLAUDE.md and its kin",
+            instructions.recognise,
+            instructions.read,
+            instructions.allow,
+        ),
         Format("markdown", "Markdown notes", notes.recognise, notes.read),
     )
 }
@@ -45,8 +55,11 @@ def choose_format(source: Source, name: str = "") -> tuple[Format, list[str]]:
     """
     if name and name not in FORMATS:
         raise Invalid(fields={"format": f"Must be one of: {', '.join(FORMATS)}."})
-    tried = [FORMATS[name]] if name else [each for each in FORMATS.values() if each.name != _LAST]
-    found = {each.name: files for each in tried if (files := each.recognise(source))}
+    if name:
+        found = {name: files} if (files := (FORMATS[name].allow or FORMATS[name].recognise)(source)) else {}
+    else:
+        tried = [each for each in FORMATS.values() if each.name != _LAST]
+        found = {each.name: files for each in tried if (files := each.recognise(source))}
     if not found and not name:
         found = {_LAST: files} if (files := FORMATS[_LAST].recognise(source)) else {}
     if not found:
