@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -42,6 +43,25 @@ class Seen:
 
     outcome: int | str
     response: HttpResponse
+    # Whether a statement was sent that could have written into the store. Unless it is known: yes.
+    wrote: bool = True
+
+
+# What begins so reads, or marks a place to go back to; sessions are no part of the store.
+_HARMLESS = re.compile(
+    r'\s*(SELECT|SAVEPOINT|RELEASE|ROLLBACK|BEGIN|INSERT INTO "django_session"|UPDATE "django_session")'
+)
+
+
+class Writes:
+    """Around statements: whether one was sent that isn't known to leave the store as it is."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def __call__(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        self.seen = self.seen or not _HARMLESS.match(sql)
+        return execute(sql, params, many, context)
 
 
 SIGN_IN = "sign in"
@@ -51,15 +71,16 @@ DENIALS = {SIGN_IN, 401, 403, 404, 405}
 
 def knock(client: Client, method: str, path: str, data: Any = None, **headers: str) -> Seen:
     """Ask, and say what came of it: `sign in`, or the status. Programs' addresses get JSON."""
-    ask = getattr(client, method.lower())
-    if data is not None and path.startswith("/api/"):
-        response = ask(path, json.dumps(data), content_type="application/json", headers=headers)
-    else:
-        response = ask(path, data, headers=headers) if data is not None else ask(path, headers=headers)
+    ask, writes = getattr(client, method.lower()), Writes()
+    with connection.execute_wrapper(writes):
+        if data is not None and path.startswith("/api/"):
+            response = ask(path, json.dumps(data), content_type="application/json", headers=headers)
+        else:
+            response = ask(path, data, headers=headers) if data is not None else ask(path, headers=headers)
     goal = response.headers.get("Location", "")
     if response.status_code == 302 and goal.startswith(("/sign-in/", "/admin/login/")):
-        return Seen(SIGN_IN, response)
+        return Seen(SIGN_IN, response, writes.seen)
     if response.status_code == 401 and 'name="password"' in response.content.decode():
         # Where it was asked: what was typed is kept.
-        return Seen(SIGN_IN, response)
-    return Seen(response.status_code, response)
+        return Seen(SIGN_IN, response, writes.seen)
+    return Seen(response.status_code, response, writes.seen)
