@@ -177,8 +177,17 @@
   const title = document.getElementById("change-title");
   if (said && isSeen(title)) {
     title.focus();
-    setTimeout(() => announce(`${said} Next: ${title.textContent.trim()}`), 100);
+    sayLater(`${said} Next: ${title.textContent.trim()}`);
   } else if (said) {
-    setTimeout(() => announce(said), 100);
+    sayLater(said);
+  }
+
+  /* Once readers listen to the new page; what was said meanwhile is newer. */
+  function sayLater(sentence) {
+    const status = document.getElementById("announcement");
+    const before = status.textContent;
+    setTimeout(() => {
+      if (status.textContent === before) announce(sentence);
+    }, 100);
   }
 })();
