@@ -28,6 +28,13 @@
   settle();
   const isSettling = () => "settling" in change().dataset;
 
+  /* Who edits what is proposed has read it. */
+  document.addEventListener("input", (event) => {
+    if (!event.target.closest(".edit")) return;
+    clearTimeout(settling);
+    delete change().dataset.settling;
+  });
+
   function place() {
     const all = rows();
     const focused = all.indexOf(document.activeElement);
@@ -166,10 +173,11 @@
     editing = false;
   });
 
-  /* Back from another page a form can be sent again. */
-  addEventListener("pageshow", () => {
+  /* Back from another page a form can be sent again. A page that is new has settled since the script began: this
+     comes late where loading is slow, when somebody may be at work already. */
+  addEventListener("pageshow", (event) => {
     isSent = false;
-    settle();
+    if (event.persisted) settle();
   });
 
   /* After a decision: what was done is said, and one goes on at the next. */

@@ -106,6 +106,7 @@ def test_a_queue_is_emptied_by_keyboard_across_projects(hub: Hub, axe: Check, ri
     page.get_by_label("Summary").focus()
     press("Control+a")
     page.keyboard.type("There are forty berths.")
+    assert page.locator("#change[data-settling]").count() == 0, "who edits has read"
     axe(page)
     page.get_by_role("button", name="Approve as edited").focus()
     press("Enter")
