@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import zoneinfo
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from memoryhub.kernel.text import visible_marks
 from memoryhub.kernel.tools import Right
 from projects.context import DENSITIES, SHORTCUTS, THEMES
 from projects.models import AccessToken, Project, Role
+from projects.zones import known_zones
 
 # What a role can use at all: more in a token would promise what its user may not do.
 RIGHTS = {
@@ -176,5 +176,5 @@ class TimeZoneForm(forms.Form):
 
     time_zone = forms.ChoiceField(
         label="Time zone",
-        choices=lambda: [(name, name.replace("_", " ")) for name in sorted(zoneinfo.available_timezones())],
+        choices=lambda: [(name, name.replace("_", " ")) for name in sorted(known_zones())],
     )

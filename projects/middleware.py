@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from memoryhub.kernel.middleware import wants_json
+from projects.zones import known_zones
 
 
 class TimeZoneMiddleware:
@@ -23,6 +24,6 @@ class TimeZoneMiddleware:
         if wants_json(request) or settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return self.get_response(request)
         name = getattr(request.user, "time_zone", "") or "UTC"
-        zone = zoneinfo.ZoneInfo(name if name in zoneinfo.available_timezones() else "UTC")
+        zone = zoneinfo.ZoneInfo(name if name in known_zones() else "UTC")
         with timezone.override(zone):
             return self.get_response(request)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-import zoneinfo
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
@@ -16,11 +15,12 @@ from django.utils import timezone
 
 from memoryhub.kernel.tools import Right
 from projects.querysets import AccessTokenQuerySet, MembershipQuerySet, ProjectQuerySet, UserManager
+from projects.zones import known_zones
 
 
 def check_time_zone(name: str) -> None:
     """A zone of the IANA data base, such as Australia/Melbourne."""
-    if name not in zoneinfo.available_timezones():
+    if name not in known_zones():
         raise ValidationError("Not a known time zone. Use a name such as Europe/Berlin.", code="time_zone")
 
 
