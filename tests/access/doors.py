@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +48,12 @@ class Seen:
     wrote: bool = True
 
 
-# What begins so reads, or marks a place to go back to; sessions are no part of the store.
+# What begins so reads, or marks a place to go back to; sessions, and when a token came last, are no part of
+# the store (tests/access/looking.py).
 _HARMLESS = re.compile(
-    r'\s*(SELECT|SAVEPOINT|RELEASE|ROLLBACK|BEGIN|INSERT INTO "django_session"|UPDATE "django_session")'
+    r"\s*(SELECT|SAVEPOINT|RELEASE|ROLLBACK|BEGIN"
+    r'|(INSERT INTO|UPDATE|DELETE FROM) "django_session"'
+    r'|UPDATE "projects_accesstoken" SET "last_used_at" = \S+ WHERE)'
 )
 
 
@@ -64,6 +68,14 @@ class Writes:
         return execute(sql, params, many, context)
 
 
+@contextmanager
+def watched() -> Iterator[Writes]:
+    """Whether something was sent that may have written, as `seen`, of what is done inside."""
+    writes = Writes()
+    with connection.execute_wrapper(writes):
+        yield writes
+
+
 SIGN_IN = "sign in"
 # What says no. A redirect to anywhere else than the sign-in pages is a yes.
 DENIALS = {SIGN_IN, 401, 403, 404, 405}
@@ -71,8 +83,8 @@ DENIALS = {SIGN_IN, 401, 403, 404, 405}
 
 def knock(client: Client, method: str, path: str, data: Any = None, **headers: str) -> Seen:
     """Ask, and say what came of it: `sign in`, or the status. Programs' addresses get JSON."""
-    ask, writes = getattr(client, method.lower()), Writes()
-    with connection.execute_wrapper(writes):
+    ask = getattr(client, method.lower())
+    with watched() as writes:
         if data is not None and path.startswith("/api/"):
             response = ask(path, json.dumps(data), content_type="application/json", headers=headers)
         else:

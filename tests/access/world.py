@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -71,7 +75,8 @@ class World:
     review: Review
     task: Task
     receipt: Receipt
-    clients: dict[str, Client] = field(default_factory=dict)
+    # The keys of sessions that were begun for all the tests of a module.
+    sessions: dict[str, str] = field(default_factory=dict)
 
     def canaries(self, who: str) -> list[str]:
         """What no denied answer may contain: texts, numbers and, but for members, the project's name."""
@@ -82,9 +87,32 @@ class World:
     def client(self, who: str) -> Client:
         """Their browser, signed in; a new one each time, because signing out is one of the doors."""
         client = Client()
-        if who != "anonymous":
+        if who in self.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[who]
+        elif who != "anonymous":
             client.force_login(self.people[who])
         return client
+
+    def sign_in(self) -> None:
+        """Everybody begins a session, which lasts as long as what stands in the store by now."""
+        for who in self.people:
+            client = self.client(who)
+            self.sessions[who] = client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+@contextmanager
+def undone_after(blocker: Any) -> Iterator[None]:
+    """What is written here stands for a module's tests, each undone by itself, and goes with the last."""
+    with blocker.unblock():
+        atomic = transaction.atomic()
+        # As Django's own tests do: what wants the outermost transaction for itself gets along with this one.
+        atomic._from_testcase = True
+        atomic.__enter__()
+        try:
+            yield
+        finally:
+            transaction.set_rollback(True)
+            atomic.__exit__(None, None, None)
 
 
 def make_world() -> World:
