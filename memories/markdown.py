@@ -1,7 +1,8 @@
 """Stored Markdown as HTML that is safe to show.
 
 Raw HTML is never read as HTML; what comes out passes an allow-list once more; marks that turn the
-direction of reading are written out. Nothing is loaded: an image becomes a link to it.
+direction of reading are written out. Nothing is loaded: an image becomes a link to it. What would take
+long, or grow, is shown as it was written.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import nh3
-from django.utils.html import escape
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from memoryhub.kernel.markdown_cost import grows, takes_long
 from memoryhub.kernel.text import visible_marks
 
 _SCHEMES = {"http", "https", "mailto"}
@@ -31,8 +33,23 @@ _FIRST_LEVEL, _LAST_LEVEL = 3, 6
 
 
 def rendered(text: str) -> SafeString:
-    """The text as HTML."""
-    return mark_safe(visible_marks(_cleaner.clean(_markdown.render(text))))
+    """The text as HTML, in time and length that its own length bounds."""
+    if takes_long(text):
+        return _as_written(text)
+    env: dict[str, Any] = {}
+    tokens = _markdown.parse(text, env)
+    if grows(text, tokens):
+        return _as_written(text)
+    html: str = _markdown.renderer.render(tokens, _markdown.options, env)
+    return mark_safe(visible_marks(_cleaner.clean(html)))
+
+
+def _as_written(text: str) -> SafeString:
+    return format_html(
+        "<p><em>Shown as it was written: its tables or links would take long to lay out.</em></p>"
+        "<pre><code>{}</code></pre>",
+        visible_marks(text),
+    )
 
 
 def _below_the_page(state: StateCore) -> None:

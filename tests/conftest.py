@@ -33,7 +33,10 @@ hypothesis_settings.load_profile("memoryhub")
 
 
 # Much of these asks no database (pytest-django lets it ask none): a second engine would show the same.
-ONCE = [Path(__file__).parent / name for name in ("clients", "importing", "projections", "test_bench.py")]
+ONCE = [
+    Path(__file__).parent / name
+    for name in ("attack", "clients", "importing", "projections", "test_bench.py")
+]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -132,6 +132,9 @@ _APOSTROPHES = re.compile(f"[{_APOSTROPHE}]+")
 # A longer run of marks is nobody's text, and sorting one takes quadratic time.
 _MARKS_MAX = 30
 _PILE = re.compile(rf"([{_MARK}]{{{_MARKS_MAX}}})[{_MARK}]+")
+# Some letters stand for whole sentences, of 18 letters. A large text that grows by so much is nobody's: there
+# they stand for themselves.
+_GROWTH, _GROWN = 3, 1_000
 
 _DIACRITIC = re.compile(
     "([\u0041-\u02ff\u0370-\u052f\u1d00-\u1dbf\u1e00-\u1fff\u2c60-\u2c7f\ua640-\ua69d\ua720-\ua7ff])"
@@ -228,7 +231,9 @@ def marks(text: str, terms: Iterable[QueryTerm]) -> list[tuple[int, int]]:
 def _normal(text: str) -> str:
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _PILE.sub(r"\1", text))
+    text = _PILE.sub(r"\1", text)
+    plain = unicodedata.normalize("NFKC", text)
+    return plain if len(plain) <= _GROWTH * len(text) + _GROWN else unicodedata.normalize("NFC", text)
 
 
 def _query_pieces(match: re.Match[str]) -> Sequence[_Piece]:

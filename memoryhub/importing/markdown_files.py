@@ -16,7 +16,11 @@ from memoryhub.importing.sources import MIB
 from memoryhub.kernel.errors import TooLarge
 
 MARKDOWN_MAX = 2 * MIB
+# Of the shortest lines there are a parser makes seconds of each hundred thousand.
+LINES_MAX = 100_000
 FRONT_MATTER_MAX = 8 * 1024
+# Lists and maps in brackets: what is in a note's has a few, and nested ones take half a second for 8 KiB.
+BRACKETS_MAX = 300
 
 _BLOCKS = MarkdownIt("commonmark")
 _BLOCKS.core.ruler.disable("inline")
@@ -62,10 +66,13 @@ def document_of(text: str) -> Document:
     end = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE).search(text, 4, FRONT_MATTER_MAX)
     if end is None:
         return Document({}, text)
+    unread = Document({}, text, 1, "Has front matter that can't be read; it is kept as text.")
+    if text.count("[", 4, end.start()) + text.count("{", 4, end.start()) > BRACKETS_MAX:
+        return unread
     try:
         front = yaml.load(text[4 : end.start()], Loader=_Loader)  # noqa: S506 - a BaseLoader: plain texts
     except (yaml.YAMLError, RecursionError):
-        return Document({}, text, 1, "Has front matter that can't be read; it is kept as text.")
+        return unread
     if not isinstance(front, dict):
         return Document({}, text)
     line = text.count("\n", 0, end.end()) + 2
@@ -78,6 +85,8 @@ def sections_of(text: str, place: Place) -> list[Section]:
         sentence = f"{place.file} has more than {MARKDOWN_MAX} characters of Markdown. Divide it."
         raise TooLarge(sentence)
     lines = text.split("\n")
+    if len(lines) > LINES_MAX:
+        raise TooLarge(f"{place.file} has more than {LINES_MAX} lines of Markdown. Divide it.")
     tokens = _BLOCKS.parse(text)
     heads: list[tuple[int, int, int, str]] = []
     for token, inline in pairwise(tokens):

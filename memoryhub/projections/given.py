@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memoryhub.kernel.markdown_cost import takes_long
 from memoryhub.kernel.text import in_one_line
 
 # Deeper than anybody quotes; what a reader parses and this one doesn't could hide something.
 _DEEPEST = 40
 _PASSES = 4
-# Of marks for which a reader looks again at all that follows: nobody writes more, and they would take long.
-_MOST_MARKS = {"[": 300, "|": 2000}
 _TAB = 4
 # Without any of these a text has no heading, tag, picture, footnote or definition.
 _SUSPECT = re.compile(r"<|#(?:[ \t]|$)|[-=][ \t]*$|\][(:\[]|\[[\^!]", re.MULTILINE)
@@ -52,8 +51,7 @@ def quotation(text: str) -> str:
     quoted = "\n".join(f"> {line}" if line.strip() else ">" for line in lines)
     if not _SUSPECT.search(quoted):
         return quoted
-    crowded = any(quoted.count(mark) > most for mark, most in _MOST_MARKS.items())
-    return (None if crowded else _tamed(quoted, "blockquote_open")) or _fenced(lines)
+    return (None if takes_long(quoted) else _tamed(quoted, "blockquote_open")) or _fenced(lines)
 
 
 def _fenced(lines: list[str]) -> str:
