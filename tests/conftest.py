@@ -35,7 +35,10 @@ hypothesis_settings.load_profile("memoryhub")
 # Much of these asks no database (pytest-django lets it ask none): a second engine would show the same.
 ONCE = [
     Path(__file__).parent / name
-    for name in ("attack", "clients", "importing", "projections", "test_bench.py")
+    for name in (
+        *("attack", "clients", "importing", "kernel", "projections", "test_bench.py"),
+        *("memories/test_analyse.py", "memories/test_markdown.py", "memories/test_evidence.py"),
+    )
 ]
 
 
