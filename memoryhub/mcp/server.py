@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from memoryhub import __version__
 from memoryhub.kernel.errors import DomainError
+from memoryhub.kernel.tools import find_tool
 from memoryhub.mcp.dispatch import ToolFailed, call_tool, listed_tools
 from memoryhub.mcp.driving import outside
 from memoryhub.mcp.guide import INSTRUCTIONS, PROMPTS
@@ -29,6 +30,12 @@ current_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("mcp_cal
 
 async def _list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
     return types.ListToolsResult(tools=await outside(listed_tools, current_caller.get()))
+
+
+def _input_schema(name: str) -> dict[str, Any] | None:
+    """What the SDK compares `Mcp-Param-*` headers with: else it has every tool listed at each call for it."""
+    tool = find_tool(name)
+    return tool.arguments.schema() if tool else None
 
 
 async def _call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -76,6 +83,7 @@ server: Server[Any] = Server(
     version=__version__,
     title="MemoryHub",
     instructions=INSTRUCTIONS,
+    get_tool_input_schema=_input_schema,
     on_list_tools=_list_tools,
     on_call_tool=_call_tool,
     on_list_prompts=_list_prompts,
