@@ -6,12 +6,19 @@ for this and for the hints of the write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from hygiene.models import SimilarPair
 from memories.evidence import Near, near
 from memories.models import Memory
 from memories.services import Written
+from memoryhub.kernel.compiled import Compiled, padded
+
+_numbered = Compiled(
+    lambda **ids: (
+        Memory.objects.filter(pk__in=list(ids.values()))
+        .order_by("number")
+        .values_list("pk", "number", "title", "kind")
+    )
+)
 
 _READ = {"title", "summary", "body", "details", "tags", "retrieval_hints", "visibility", "status", "kind"}
 
@@ -39,10 +46,5 @@ def pairs_of(memory: Memory, found: Near | None = None) -> list[SimilarPair]:
 def similar_to(found: Near) -> list[tuple[int, int]]:
     """Id and number of each active memory that says the same, among those that were found."""
     ids = found.saying_the_same
-    rows = _numbered(ids) if ids else ()
+    rows = _numbered.rows(**padded(ids)) if ids else ()
     return [(pk, number) for pk, number, title, kind in rows if found.says_the_same(pk, title, kind)]
-
-
-def _numbered(ids: Sequence[int]) -> Iterable[tuple[int, int, str, str]]:
-    rows = Memory.objects.filter(pk__in=ids).order_by("number")
-    return rows.values_list("pk", "number", "title", "kind")

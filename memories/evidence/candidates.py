@@ -22,6 +22,7 @@ from memories.search.analyse import QUERY_MAX_TERMS, QueryTerm
 from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
 from memories.search.ranking import DOCUMENTS, Hit, idf, needed, weigh
+from memoryhub.kernel.compiled import Compiled, padded
 from projects.models import Project
 
 EVALUATED_MAX = 20
@@ -147,10 +148,21 @@ def token_sets(ids: Sequence[int]) -> dict[int, frozenset[str]]:
     return found
 
 
+# What is compared, what hints say of it, and by what `can_see` decides.
+_COMPARED = ("project", "number", "kind", "title", "summary", "visibility", "author", "parent", "origin")
+_by_id = Compiled(
+    lambda **ids: (
+        Memory.objects.filter(pk__in=list(ids.values()))
+        .order_by()
+        .only(*_COMPARED, "retrieval_hints")
+        .prefetch_related("tags")
+    )
+)
+
+
 def load(ids: Sequence[int]) -> list[Memory]:
     """Those memories with what is compared of them, in this order. No body is read."""
     if not ids:
         return []
-    rows = Memory.objects.filter(pk__in=ids).prefetch_related("tags")
-    by_id = {memory.pk: memory for memory in rows.defer("body", "details")}
+    by_id = {memory.pk: memory for memory in _by_id.rows(**padded(ids))}
     return [by_id[each] for each in ids if each in by_id]

@@ -11,6 +11,7 @@ from memories.evidence.relating import Related, compared
 from memories.evidence.rules import REPLACING_COVERAGE, Level
 from memories.evidence.statements import Statement
 from memories.models import Link, Memory, Origin
+from memoryhub.kernel.compiled import Compiled
 
 HINTS_MAX = 3
 # Fewer than `memory_suggest` compares: a hint is worth little time.
@@ -25,6 +26,13 @@ SIMILAR = "similar"
 SUPERSESSION = "possible_supersession"
 CONTRADICTION = "likely_contradiction"
 _WEIGHTY = (Origin.USER, Origin.AGENT, Origin.IMPORT)
+
+
+_linked = Compiled(
+    lambda memory: (
+        Link.objects.standing().of(Memory(pk=memory)).order_by().values_list("source_id", "target_id")
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -76,8 +84,7 @@ def _is_worth_saying(related: Related) -> bool:
 def _known_to(memory: Memory, related: Sequence[Related]) -> set[int]:
     """Those among the related that the memory is tied to already: by a link, or by a bag."""
     ids = {each.memory.pk for each in related}
-    linked = Link.objects.standing().of(memory).values_list("source_id", "target_id")
-    tied = {end for ends in linked for end in ends}
+    tied = {end for ends in _linked.rows(memory=memory.pk) for end in ends}
     for each in related:
         if memory.pk == each.memory.parent_id or memory.parent_id == each.memory.pk:
             tied.add(each.memory.pk)
