@@ -1,5 +1,7 @@
 """The HTTP door: a Django view that hands each POST to the SDK's own code, in process.
 
+But for the plain call of a tool (`plain.py`), for which that would be the larger part of the work.
+
 Stateless: a manager per request, so that a restart or another worker is not noticed. The view is
 synchronous; it signs the caller in, and the SDK's coroutine runs inside it.
 """
@@ -21,6 +23,7 @@ from memoryhub.kernel.errors import DomainError, Forbidden, Invalid, NotFound, U
 from memoryhub.kernel.json_text import has_halves, without_halves
 from memoryhub.kernel.middleware import too_large
 from memoryhub.mcp.driving import drive
+from memoryhub.mcp.plain import answer, plain_call
 from memoryhub.mcp.server import current_caller, server
 from projects.callers import Caller
 from projects.services import note_token_use
@@ -43,7 +46,9 @@ def mcp_view(request: HttpRequest, slug: str = "") -> HttpResponse:
         if slug:
             caller.choose_project({}, required=True)
             note.project = slug
-        response = drive(_exchange(request, _clean_body(request), caller))
+        body = _clean_body(request)
+        plain = plain_call(request, body)
+        response = answer(plain, caller) if plain else drive(_exchange(request, body, caller))
     except DomainError as refusal:
         note.refused(refusal)
         return _refused(refusal)

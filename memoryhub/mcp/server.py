@@ -23,7 +23,7 @@ from memoryhub.mcp.guide import INSTRUCTIONS, PROMPTS
 from memoryhub.mcp.resources import RESOURCES, TEMPLATES, read_resource
 from projects.callers import Caller
 
-_FAILED = "Something went wrong on the server, and it is logged there. Try again, or tell the operator."
+FAILED = "Something went wrong on the server, and it is logged there. Try again, or tell the operator."
 
 current_caller: contextvars.ContextVar[Caller] = contextvars.ContextVar("mcp_caller")
 
@@ -42,7 +42,7 @@ async def _call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.Cal
     try:
         reply = await outside(call_tool, current_caller.get(), params.name, params.arguments or {})
     except ToolFailed:
-        raise MCPError(code=types.INTERNAL_ERROR, message=_FAILED) from None
+        raise MCPError(code=types.INTERNAL_ERROR, message=FAILED) from None
     return types.CallToolResult(content=[types.TextContent(text=reply.text)], is_error=reply.is_error)
 
 
