@@ -18,6 +18,8 @@ from projects.models import Project, User
 # As many as a list under a field can show without scrolling past what one reads.
 SUGGESTED = 8
 PAGE = 25
+# Around a word that is in no title or summary, and how far into the texts of a page it is looked for.
+AROUND, READ = 70, 60_000
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Row:
     type: str
     kind: str
     status: str
+    # Of its text, where neither title nor summary says why it was found.
+    excerpt: str = ""
 
     @property
     def project(self) -> Project:
@@ -41,12 +45,12 @@ class Row:
         return reverse("memories:memory", args=(self.project.slug, self.item.number))
 
     @classmethod
-    def of(cls, item: Any) -> Row:
+    def of(cls, item: Any, excerpt: str = "") -> Row:
         said = type_of(item).row(item)
         if isinstance(item, Memory):
             usual = item.status == Status.ACTIVE
-            return cls(item, said["type"], Kind(item.kind).label, "" if usual else item.status)
-        return cls(item, said["type"], "", str(said.get("status", "")))
+            return cls(item, said["type"], Kind(item.kind).label, "" if usual else item.status, excerpt)
+        return cls(item, said["type"], "", str(said.get("status", "")), excerpt)
 
 
 @dataclass(frozen=True)
@@ -100,5 +104,22 @@ def find(
         found = search_anywhere(where, reader, query, limit=limit, cursor=cursor, unfinished=suggest)
     except BadCursor:
         cursor, found = "", search_anywhere(where, reader, query, limit=limit)
-    rows = [Row.of(item) for item in found.items]
-    return Finding(query, project, rows, found, Marker(query, found.terms), is_first=not cursor)
+    marker = Marker(query, found.terms)
+    excerpts = {} if suggest else _excerpts(found.items, marker)
+    rows = [Row.of(item, excerpts.get(item, "")) for item in found.items]
+    return Finding(query, project, rows, found, marker, is_first=not cursor)
+
+
+def _excerpts(items: Sequence[Any], marker: Marker) -> dict[Any, str]:
+    """What those say of it that have no word of the question in title or summary."""
+    found: dict[Any, str] = {}
+    left = READ
+    for item in items:
+        if marker.has(item.title) or marker.has(item.summary):
+            continue
+        for text in type_of(item).texts(item):
+            if excerpt := marker.around_first(text[:left], AROUND):
+                found[item] = excerpt
+                break
+            left = max(0, left - len(text))
+    return found

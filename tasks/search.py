@@ -59,8 +59,9 @@ class _OfMembers(Searched):
     def anywhere(self, reader: User) -> QuerySet[Any, Any]:
         return self._superseded_last(self.all().visible_to(reader))
 
-    def ranked(self, reader: User, ids: Sequence[int]) -> list[Any]:
-        return list(self.all().visible_to(reader).for_rows().filter(pk__in=ids))
+    def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
+        found = self.all().visible_to(reader).for_rows().filter(pk__in=ids)
+        return list(found.defer(None) if whole else found)
 
     def left(self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:
         return list(self._seen(project, reader, wanted).for_rows().with_numbers(numbers))

@@ -85,7 +85,7 @@ def search_anywhere(
     """What answers a question best, of memories, tasks and receipts, wherever they are.
 
     Of an `unfinished` question the last word may be the beginning of one. Any text is a question; one
-    without words finds nothing. Raises BadCursor.
+    without words finds nothing. What a finished one finds comes with all its texts. Raises BadCursor.
     """
     bound = ["anywhere", reader.pk, sorted(where.mine), query]
     with read_snapshot():
@@ -96,7 +96,8 @@ def search_anywhere(
         else:
             hits, mass, terms = _hits(where, reader, query, RANKED_MAX + 1, unfinished=unfinished)
             best = hits[:RANKED_MAX]
-            found = _loaded(reader, best if len(best) <= limit else best[:limit])
+            page = best if len(best) <= limit else best[:limit]
+            found = _loaded(reader, page, whole=not unfinished)
             state = {
                 "total": len(best),
                 "at_least": len(hits) > RANKED_MAX,
@@ -167,13 +168,15 @@ def _with_start(
 # --- loading ------------------------------------------------------------------------------
 
 
-def _loaded(reader: User, hits: Sequence[tuple[Searched, Hit]]) -> list[Any]:
+def _loaded(reader: User, hits: Sequence[tuple[Searched, Hit]], *, whole: bool) -> list[Any]:
     """What the rows of a page show, in the order of the hits."""
     ids: dict[Searched, list[int]] = {}
     for searched, hit in hits:
         ids.setdefault(searched, []).append(hit.pk)
     items = {
-        (searched, item.pk): item for searched, own in ids.items() for item in searched.ranked(reader, own)
+        (searched, item.pk): item
+        for searched, own in ids.items()
+        for item in searched.ranked(reader, own, whole=whole)
     }
     found = [items[searched, hit.pk] for searched, hit in hits if (searched, hit.pk) in items]
     return _with_projects(found)
@@ -198,7 +201,7 @@ def _left(reader: User, of: Sequence[str], places: Sequence[Sequence[int]]) -> l
         item
         for searched in searched_types()
         if (ids := list(searched.anywhere(reader).filter(named).values_list("pk", flat=True)))
-        for item in searched.ranked(reader, ids)
+        for item in searched.ranked(reader, ids, whole=True)
     ]
     by_place = {(item.project.slug, item.number): item for item in _with_projects(items)}
     wanted = ((of[place], number) for place, number in places)

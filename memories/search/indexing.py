@@ -64,10 +64,15 @@ def document_tokens(memory: Memory, tags: Sequence[str]) -> list[str]:
 
     A title that the summary begins with is said once: it was cut from it, and its words are all there.
     """
-    title, summary = analyse(memory.title), analyse(memory.summary)
-    tokens = summary if summary[: len(title)] == title else [*title, *summary]
+    title, summary, *rest = texts_of(memory, tags)
+    named, tokens = analyse(title), analyse(summary)
+    return [*(() if tokens[: len(named)] == named else named), *tokens, *tokens_of(rest)]
+
+
+def texts_of(memory: Memory, tags: Sequence[str]) -> list[str]:
+    """All that a memory says: its title, its summary, and the rest."""
     rest = (memory.body, *_texts(memory.details), *memory.retrieval_hints, *tags)
-    return [*tokens, *tokens_of(rest)]
+    return [memory.title, memory.summary, *rest]
 
 
 def tokens_of(texts: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from memories.parts import with_finding
 from memories.querysets import MemoryQuerySet
 from memories.search.engine import scope_of, scopes_for
 from memories.search.filters import SearchFilter
-from memories.search.indexing import document_tokens, index
+from memories.search.indexing import document_tokens, index, texts_of
 from memories.search.types import MEMORY, Searched, register_searched
 from memoryhub.kernel.compiled import Compiled, padded
 from projects.models import Project, User
@@ -40,7 +40,9 @@ class Memories(Searched):
     def anywhere(self, reader: User) -> QuerySet[Memory, Any]:
         return _superseded_last(SearchFilter().within(Memory.objects.visible_to(reader)))
 
-    def ranked(self, reader: User, ids: Sequence[int]) -> list[Memory]:
+    def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Memory]:
+        if whole:
+            return list(Memory.objects.visible_to(reader).for_rows(reader).defer(None).filter(pk__in=ids))
         return _rows.rows(reader=reader.pk, **padded(ids)) if ids else []
 
     def left(
@@ -67,6 +69,9 @@ class Memories(Searched):
 
     def indexed(self, project: Project | None) -> MemoryQuerySet:
         return self.rows(project).exclude(status=Status.ARCHIVED).filter(erased_at=None)
+
+    def texts(self, row: Memory) -> Sequence[str]:
+        return texts_of(row, row.tag_names)
 
     def words(self, row: Memory) -> tuple[str, list[str]]:
         scope = scope_of(row.project_id, row.visibility, row.author_id)

@@ -55,8 +55,10 @@ class Searched(ABC):
         """The same over all projects: every row that the reader finds, as (id, number, superseded)."""
 
     @abstractmethod
-    def ranked(self, reader: User, ids: Sequence[int]) -> list[Any]:
-        """The rows of a page that was just ranked, in any order, with all that `row` shows."""
+    def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
+        """The rows of a page that was just ranked, in any order, with all that `row` shows; `whole` ones
+        also with all that `texts` reads.
+        """
 
     @abstractmethod
     def left(self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:
@@ -81,6 +83,10 @@ class Searched(ABC):
     @abstractmethod
     def indexed(self, project: Project | None) -> QuerySet[Any]:
         """Those of them that belong into the index."""
+
+    @abstractmethod
+    def texts(self, row: Any) -> Sequence[str]:
+        """All that a row says. Needs what `rows` loads, or a `whole` one."""
 
     @abstractmethod
     def words(self, row: Any) -> tuple[str, list[str]]:

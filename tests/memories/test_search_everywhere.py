@@ -137,6 +137,31 @@ def test_archived_ones_are_gone_and_superseded_ones_come_later(
 # --- what is shown -----------------------------------------------------------------------
 
 
+def test_a_page_shows_where_a_word_stands_that_no_title_or_summary_has(
+    client: Client, project: Project, alice: User, bob: User
+) -> None:
+    told = "Everything else is far away. " * 9
+    MemoryFactory(project=project, title="Birds", body=f"{told}<b>A pelican\ncame by.</b> {told}", author=bob)
+    task_in(project, description="Count each pelican.")
+    receipt_in(project, done="One pelican was counted.")
+    MemoryFactory(project=project, title="Tagged", tags=["pelican"])
+    MemoryFactory(project=project, title="The pelican", body="Another pelican.")
+    text = read(client, alice, EVERY, q="pelican")
+    shown = {
+        "Count each <mark>pelican</mark>.",
+        "One <mark>pelican</mark> was counted.",
+        "<mark>pelican</mark>",
+    }
+    around = re.findall(r'<span class="row__says">(…?[^<]*(?:&lt;b&gt;)?[^<]*<mark>.*?)</span>', text)
+    (long,) = set(around) - shown
+    assert set(around) > shown
+    assert long.startswith("…")
+    assert long.endswith("…")
+    assert "away. &lt;b&gt;A <mark>pelican</mark> came by.&lt;/b&gt; Everything" in long
+    assert len(long) < 260
+    assert "Another" not in text
+
+
 def test_while_one_types_a_word_is_found_by_its_beginning(
     client: Client, project: Project, alice: User
 ) -> None:
@@ -288,6 +313,10 @@ def test_it_takes_as_many_queries_for_many_projects(client: Client, alice: User,
         MemoryFactory(project=place, title="Pelican", tags=["bird"])
         task_in(place, alice if place == project else None, title="Count the pelicans", tags=["bird"])
         receipt_in(place, alice if place == project else None, summary="Counted every pelican.")
+        # Found by what neither title nor summary says.
+        MemoryFactory(project=place, title="Bird", body="A pelican.", tags=["bird"])
+        task_in(place, alice if place == project else None, description="A pelican.", tags=["bird"])
+        receipt_in(place, alice if place == project else None, done="A pelican.")
     few = ask()
     for number in range(12):
         place = ProjectFactory(slug=f"more-{number}")
