@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from memories.form_widgets import tag_line
 from memoryhub.kernel.arguments import Numbers, Unreadable
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.text import tidy
@@ -46,6 +47,17 @@ class TagsField(LinesField):
         return [part for part in parts if part]
 
 
+class TagLineField(TagsField):
+    """Tags in one line, with commas between them."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.widget = tag_line()
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(value) if isinstance(value, list) else value
+
+
 class NumberField(TextField):
     """The number of a memory of the same project, as `48` or `#48`; empty is none, 0 to the service."""
 
@@ -80,3 +92,13 @@ class NumbersField(TextField):
 
     def run_validators(self, value: Any) -> None:
         """Nothing: the service loads them."""
+
+
+def problems_of(form: forms.BaseForm) -> list[tuple[str, str, str]]:
+    """What is wrong, in the order of the page: the id of the control, what it is called, the sentence."""
+    found = [("", "", str(error)) for error in form.non_field_errors()]
+    return found + [
+        (form[name].id_for_label or form[name].auto_id, str(form[name].label), str(error))
+        for name in form.fields
+        for error in form.errors.get(name, ())
+    ]

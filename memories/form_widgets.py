@@ -14,6 +14,28 @@ def _limits(most: int, least: int) -> dict[str, Any]:
     return {name: value for name, value in limits.items() if value}
 
 
+def title_help(most: int) -> str:
+    """What is said of a title, wherever one is typed."""
+    return f"Required. One line, at most {most} characters."
+
+
+def summary_help(most: int, what: str) -> str:
+    """The same of a summary, which says `what`."""
+    return f"Required. One paragraph of plain text, at most {most} characters: {what}"
+
+
+def tags_help(most: int) -> str:
+    """The same of tags."""
+    return f"At most {most}, with commas between them: small letters, digits, hyphens."
+
+
+def tag_line() -> forms.TextInput:
+    """Tags in one line; the page offers those of its list `tag-list`."""
+    return forms.TextInput(
+        attrs={"autocomplete": "off", "autocapitalize": "none", "list": "tag-list", "data-tags": ""}
+    )
+
+
 def area(rows: int, most: int = 0, least: int = 0) -> forms.Textarea:
     """A text of several lines."""
     return forms.Textarea(attrs={"rows": rows, **_limits(most, least)})

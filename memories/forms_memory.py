@@ -11,8 +11,8 @@ from django import forms
 from django.http import QueryDict
 
 from memories.flat import DETAIL, STEPS, empty_of, field_name, flat_of, texts_of
-from memories.form_fields import LinesField, NumberField, NumbersField, TagsField, TextField
-from memories.form_widgets import area, choices_of, line
+from memories.form_fields import LinesField, NumberField, NumbersField, TagLineField, TextField
+from memories.form_widgets import area, choices_of, line, summary_help, tags_help, title_help
 from memories.models import Hardness, Kind, Memory, Visibility, Weight
 from memoryhub.kernel.refs import MAX_NUMBER
 from memoryhub.kernel.text import visible_marks
@@ -61,13 +61,6 @@ def _anew(only: str, part: str) -> dict[str, str]:
     return {**asked, "hx-target": f"#{part}", "hx-swap": "outerHTML"}
 
 
-class TagLineField(TagsField):
-    """Tags in one line, with commas between them."""
-
-    def prepare_value(self, value: Any) -> Any:
-        return ", ".join(value) if isinstance(value, list) else value
-
-
 class MemoryFields(forms.Form):
     """A new memory, or a change of one that was read at `expected_version`.
 
@@ -109,11 +102,9 @@ class MemoryFields(forms.Form):
         self._add("kind", forms.ChoiceField(choices=choices_of(Kind, _KINDS)))
         self.fields["kind"].widget.attrs |= _anew("kind", "kind-fields")
         most = Memory.TITLE_MAX_LENGTH
-        self._add(
-            "title", TextField(widget=line(most)), help_text=f"Required. One line, at most {most} characters."
-        )
+        self._add("title", TextField(widget=line(most)), help_text=title_help(most))
         most = Memory.SUMMARY_MAX_LENGTH
-        says = f"Required. One paragraph of plain text, at most {most} characters: what, and why it matters."
+        says = summary_help(most, "what, and why it matters.")
         self._add("summary", TextField(widget=area(3, most)), help_text=says)
         most = Memory.BODY_MAX_LENGTH
         says = f"Markdown, at most {most:,} characters."
@@ -168,11 +159,7 @@ class MemoryFields(forms.Form):
         return min(max(there + MORE_STEPS, max(sent, default=-1) + 1 + more), Memory.MAX_STEPS)
 
     def _add_rest(self, links: Sequence[tuple[int, str]]) -> None:
-        says = f"At most {Memory.MAX_TAGS}, with commas between them: small letters, digits, hyphens."
-        self._add("tags", TagLineField(), help_text=says)
-        self.fields["tags"].widget = forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "none", "list": "tag-list", "data-tags": ""}
-        )
+        self._add("tags", TagLineField(), help_text=tags_help(Memory.MAX_TAGS))
         self._add("weight", forms.ChoiceField(choices=choices_of(Weight, _WEIGHTS)))
         self._add("visibility", forms.ChoiceField(choices=self._visibilities()))
         self.fields["visibility"].widget.attrs |= _anew("sending", "sending")

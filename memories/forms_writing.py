@@ -12,7 +12,7 @@ from typing import Any
 from django import forms
 
 from memories.flat import DETAIL, STEPS, field_name, texts_of
-from memories.form_fields import NumberField
+from memories.form_fields import NumberField, problems_of
 from memories.forms_memory import LINKS, OF_CONSTRAINTS, MemoryFields
 from memories.models import Kind, Memory, Visibility
 from memoryhub.kernel.errors import DomainError
@@ -90,13 +90,7 @@ class WritingForm(MemoryFields):
 
     @property
     def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong, in the order of the page: the id of the control, what it is called, the sentence."""
-        found = [("", "", str(error)) for error in self.non_field_errors()]
-        return found + [
-            (self[name].id_for_label or self[name].auto_id, str(self.fields[name].label), str(error))
-            for name in self.fields
-            for error in self.errors.get(name, ())
-        ]
+        return problems_of(self)
 
     # --- what the services take -------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from memoryhub.kernel.arguments import Number, read_moment
 from projects.models import Project, User
 
 _BETWEEN_TAGS = re.compile(r"[\s,]+")
-_LISTED = [("active", "active, one by one")]
+_LISTED = [("active", "active, as a flat list")]
 _SEARCHED = [("active", "active")]
 _OTHERS = [("superseded", "superseded"), ("archived", "archived"), (ANY, "any status")]
 _VERIFIED = {"yes": True, "no": False}
@@ -63,10 +63,10 @@ class MemoryFilterSet(AddressFilterSet):
     kind = django_filters.ChoiceFilter(choices=Kind.choices, label="Kind", empty_label="any kind")
     weight = django_filters.ChoiceFilter(choices=Weight.choices, label="Weight", empty_label="any weight")
     visibility = django_filters.ChoiceFilter(
-        choices=Visibility.choices, label="Visibility", empty_label="any I may see"
+        choices=Visibility.choices, label="Visibility", empty_label="any visibility"
     )
     status = django_filters.ChoiceFilter(
-        choices=[*_LISTED, *_OTHERS], label="Status", empty_label="active, by bag"
+        choices=[*_LISTED, *_OTHERS], label="Status", empty_label="active, grouped by bag"
     )
     place = django_filters.ChoiceFilter(choices=Place.choices, label="Place", empty_label="anywhere")
     tag = django_filters.CharFilter(
@@ -82,7 +82,7 @@ class MemoryFilterSet(AddressFilterSet):
     )
     origin = django_filters.ChoiceFilter(choices=Origin.choices, label="Origin", empty_label="any origin")
     verified = django_filters.ChoiceFilter(
-        choices=[("yes", "verified"), ("no", "never verified")], label="Verified", empty_label="or not"
+        choices=[("yes", "verified"), ("no", "never verified")], label="Verified", empty_label="any"
     )
     finding = django_filters.ChoiceFilter(choices=finding_choices, label="Finding", empty_label="any or none")
     since = ReadFilter(

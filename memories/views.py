@@ -21,6 +21,7 @@ from memories.parts import memory_parts, overview_columns, overview_parts
 from memories.recall import recall
 from memories.showing import RECENT, children_of, recall_lines, shown_to_member, shown_to_stranger
 from memoryhub.kernel.errors import NotFound
+from memoryhub.kernel.lists import answer_list, is_fragment
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.loading import check_may_write, project_of
@@ -85,28 +86,22 @@ def list_page(
     filters = MemoryFilterSet(sent, project, request.user)
     good = filters.is_valid()
     listing = browse(project, request.user, filters, sent.get("cursor", "")) if good else Listing()
-    fragment = bool(request.htmx) and not request.htmx.history_restore_request
-    counts = {} if fragment else counts_of(project, request.user)
+    counts = {} if is_fragment(request) else counts_of(project, request.user)
     context = {
         "project": project,
         "here": "memories",
         "form": filters.form,
         "filters": filters,
         "listing": listing,
-        "fragment": fragment,
         "counts": counts,
         "top_level": top_level_of(counts) if counts else 0,
         "pages": Pages.of(filters.path, filters, listing) if good else Pages(filters.path),
         "choosing": Choosing.of(project, filters, listing) if good else None,
         "refusal": refusal,
     }
-    template = "memories/_panel.html" if fragment else "memories/list.html"
-    response = render(request, template, context, status=status if good else 422)
-    # One address serves both: no cache may mistake one for the other.
-    patch_vary_headers(response, ["HX-Request"])
-    if fragment and good:
-        response["HX-Push-Url"] = filters.path + filters.address()
-    return response
+    address = filters.path + filters.address() if good else None
+    page, panel = "memories/list.html", "memories/_panel.html"
+    return answer_list(request, page, panel, context, address=address, status=status)
 
 
 @login_required

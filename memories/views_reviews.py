@@ -23,6 +23,7 @@ from memories.reviews.places import Place
 from memories.reviews.querysets import ReviewQuerySet
 from memories.services import SESSION_MAX
 from memoryhub.kernel.errors import DomainError
+from memoryhub.kernel.lists import is_fragment
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest
 from projects.models import User
@@ -135,7 +136,7 @@ def open_first(request: AuthedRequest, desk: Desk, **more: Any) -> Desk:
 
 def answer(request: AuthedRequest, desk: Desk) -> HttpResponse:
     """The whole page, or the part of it that htmx asks for by its target."""
-    fragment = bool(request.htmx) and not request.htmx.history_restore_request
+    fragment = is_fragment(request)
     parts = {"queue": "_queue", "change": "_change"}
     part = parts.get(request.htmx.target or "", "_panel") if fragment else "page"
     context = {

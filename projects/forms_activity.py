@@ -16,11 +16,11 @@ from projects.activity import Total, Totals, Wanted
 from projects.models import AccessToken, Membership, Project, User
 
 _DOORS = {
-    Door.WEB: "the browser",
-    Door.ADMIN: "the administration",
+    Door.WEB: "browser",
+    Door.ADMIN: "administration",
     Door.REST: "REST",
     Door.MCP: "MCP",
-    Door.COMMAND: "a command",
+    Door.COMMAND: "command line",
 }
 # More members, or names of tokens, than this are typed.
 _LISTED = 200
@@ -59,8 +59,8 @@ class HappenedForm(forms.Form):
     agent = one_line(AccessToken.NAME_MAX_LENGTH, list="agents")
     door = forms.ChoiceField(
         required=False,
-        choices=[("", "any door"), *((door.value, name) for door, name in _DOORS.items())],
-        label="Came by",
+        choices=[("", "any"), *((door.value, name) for door, name in _DOORS.items())],
+        label="Via",
     )
     since = _day("From")
     until = _day("To")

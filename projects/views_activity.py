@@ -7,14 +7,32 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from memoryhub.kernel.errors import NotFound
+from memoryhub.kernel.lists import answer_list
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.text import storable
 from projects.activity import Feed, Wanted, feed_of, session_of, totals_of
-from projects.forms_activity import ActivityForm
+from projects.forms_activity import ActivityForm, HappenedForm
 from projects.loading import project_of
+
+
+def listed(
+    path: str, form: HappenedForm, next_cursor: str | None, *, many: int, is_first: bool
+) -> dict[str, Any]:
+    """What any list of what happened shows around its rows: its filters, and where it begins and goes on."""
+    good = form.is_valid()
+    return {
+        "form": form,
+        "path": path,
+        "is_narrowed": good and form.is_narrowed,
+        "shown": many,
+        "is_first": is_first,
+        "first": form.address() if good else "?",
+        "next": form.address(cursor=next_cursor) if next_cursor else "",
+    }
 
 
 @login_required
@@ -26,19 +44,19 @@ def activity(request: AuthedRequest, slug: str) -> HttpResponse:
     good = form.is_valid()
     cursor = request.GET.get("cursor", "")
     feed = feed_of(project, request.user, form.wanted(), cursor=cursor) if good else Feed()
+    path = reverse("projects:activity", args=(project.slug,))
     context: dict[str, Any] = {
+        **listed(path, form, feed.next_cursor, many=len(feed.events), is_first=feed.is_first),
         "project": project,
         "here": "activity",
-        "form": form,
+        "rows": "projects/_did.html",
         "feed": feed,
-        "first": form.address() if good else "?",
-        "next": form.address(cursor=feed.next_cursor) if feed.next_cursor else "",
-        "is_narrowed": good and form.is_narrowed,
     }
-    if good and form.is_narrowed:
+    if context["is_narrowed"]:
         totals = totals_of(project, request.user, form.wanted())
         context |= {"totals": totals, "told": form.told(totals)}
-    return render(request, "projects/activity.html", context, status=200 if good else 422)
+    address = path + form.address() if good else None
+    return answer_list(request, "projects/activity.html", "projects/_happened.html", context, address=address)
 
 
 @login_required

@@ -5,14 +5,16 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from memoryhub.kernel.lists import answer_list
 from memoryhub.kernel.requests import AuthedRequest
 from projects.calls.pages import CallsPage, calls_page
 from projects.forms_calls import CallsForm
 from projects.loading import project_of
 from projects.models import Role
+from projects.views_activity import listed
 
 
 @login_required
@@ -24,15 +26,15 @@ def calls(request: AuthedRequest, slug: str) -> HttpResponse:
     good = form.is_valid()
     cursor = request.GET.get("cursor", "")
     page = calls_page(project, request.user, form.wanted(), cursor) if good else CallsPage()
+    path = reverse("projects:calls", args=(project.slug,))
     context = {
+        **listed(path, form, page.next_cursor, many=len(page.items), is_first=page.is_first),
         "project": project,
         "here": "connect",
-        "form": form,
+        "rows": "projects/_called.html",
         "page": page,
         "is_owner": project.role == Role.OWNER,  # type: ignore[attr-defined]
-        "first": form.address() if good else "?",
-        "next": form.address(cursor=page.next_cursor) if page.next_cursor else "",
-        "is_narrowed": good and form.is_narrowed,
         "days": settings.MEMORYHUB_CALLS_KEPT_DAYS,
     }
-    return render(request, "projects/calls.html", context, status=200 if good else 422)
+    address = path + form.address() if good else None
+    return answer_list(request, "projects/calls.html", "projects/_happened.html", context, address=address)

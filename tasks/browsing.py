@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -12,12 +12,14 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery,
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from memories.listing import ANY
+from memories.writing_pages import TAGS_SHOWN
 from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 from tasks.forms import TaskFilterForm
 from tasks.models import Task, TaskStatus
-from tasks.models.task import FINISHED
+from tasks.models.task import FINISHED, TaskTag
 from tasks.querysets import TaskQuerySet
 
 PAGE = 25
@@ -76,10 +78,12 @@ def browse_tasks(project: Project, reader: User, form: TaskFilterForm, cursor: s
     at = timezone.now()
     bound = ["tasks by status", reader.pk, project.pk, form.narrowing]
     with read_snapshot():
-        found = form.task_filter().within(Task.objects.in_project(project).visible_to(reader), at)
-        if form.is_mine:
-            found = found.whose(reader, at)
-        total = found.order_by().count()
+        wanted, seen = form.task_filter(), Task.objects.in_project(project).visible_to(reader)
+        seen = seen.whose(reader, at) if form.is_mine else seen
+        found = wanted.within(seen, at)
+        by_status = _by_status(replace(wanted, status=ANY).within(seen, at))
+        form.count(by_status)
+        total = sum(many for status, many in by_status.items() if wanted.has(status))
         rows = with_finished_parts(found.for_rows()).by_status()
         position = _position(cursor, bound)
         items = list((rows.after(*position) if position else rows)[: PAGE + 1])
@@ -92,6 +96,17 @@ def browse_tasks(project: Project, reader: User, form: TaskFilterForm, cursor: s
         cursors.encode(_place(last), bound) if last else "",
         is_first=position is None,
     )
+
+
+def _by_status(tasks: TaskQuerySet) -> dict[str, int]:
+    return dict(tasks.order_by().values_list("status").annotate(many=Count("pk", distinct=True)))
+
+
+def tags_used(project: Project, reader: User) -> list[str]:
+    """The tags of the project's tasks, those of most tasks first."""
+    seen = Task.objects.in_project(project).visible_to(reader)
+    rows = TaskTag.objects.order_by().filter(task__in=seen).values_list("name")
+    return [name for name, _ in rows.annotate(many=Count("pk")).order_by("-many", "name")[:TAGS_SHOWN]]
 
 
 def groups_of(tasks: Sequence[Task], at: dt.datetime) -> list[Group]:

@@ -9,12 +9,15 @@ from urllib.parse import urlencode
 
 from django import forms
 
-from memories.form_fields import NumberField, NumbersField, TagsField, TextField
+from memories.form_fields import NumberField, NumbersField, TagLineField, TextField, problems_of
+from memories.form_widgets import area, line, summary_help, tags_help, title_help
 from memories.listing import ANY
+from memories.models import Memory
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import MAX_NUMBER
 from tasks.listing import TaskFilter
 from tasks.models import Priority, Task, TaskStatus
+from tasks.models.task import FINISHED
 
 _BETWEEN_TAGS = re.compile(r"[\s,]+")
 YES, NO = "yes", "no"
@@ -26,9 +29,7 @@ class TaskFilterForm(forms.Form):
     status = forms.ChoiceField(
         required=False, choices=[("", "unfinished"), *TaskStatus.choices, (ANY, "any status")]
     )
-    ready = forms.ChoiceField(
-        required=False, choices=[("", "ready or not"), (YES, "ready"), (NO, "not ready")]
-    )
+    ready = forms.ChoiceField(required=False, choices=[("", "any"), (YES, "ready"), (NO, "not ready")])
     mine = forms.ChoiceField(
         required=False, label="Whose", choices=[("", "anybody's"), (YES, "mine: assigned or claimed")]
     )
@@ -48,6 +49,14 @@ class TaskFilterForm(forms.Form):
     def narrowing(self) -> dict[str, str]:
         """The filters that are set."""
         return {name: self.cleaned_data[name] for name in self.fields if self.cleaned_data.get(name)}
+
+    def count(self, by_status: Mapping[str, int]) -> None:
+        """Say at each status how many tasks there are under the other filters."""
+        unfinished = sum(many for status, many in by_status.items() if status not in FINISHED)
+        sums = {"": unfinished, ANY: sum(by_status.values()), **by_status}
+        status = cast(forms.ChoiceField, self.fields["status"])
+        choices = cast(list[tuple[str, str]], status.choices)
+        status.choices = [(value, f"{label} ({sums.get(value, 0):,})") for value, label in choices]
 
     @property
     def is_mine(self) -> bool:
@@ -70,35 +79,39 @@ class TaskFilterForm(forms.Form):
         return f"?{found}" if found else ""
 
 
-def _area(rows: int) -> forms.Textarea:
-    return forms.Textarea(attrs={"rows": rows})
-
-
 class TaskForm(forms.Form):
     """A task's fields, as they are typed. The service checks them, so that every door says the same."""
 
     title = TextField(
-        required=False, strip=False, help_text=f"1 to {Task.TITLE_MAX_LENGTH} characters in one line."
+        required=False,
+        strip=False,
+        widget=line(Task.TITLE_MAX_LENGTH),
+        help_text=title_help(Task.TITLE_MAX_LENGTH),
     )
     summary = TextField(
         required=False,
         strip=False,
-        widget=_area(3),
-        help_text=f"1 to {Task.SUMMARY_MAX_LENGTH} characters of plain text: what it is about, and why.",
+        widget=area(3, Task.SUMMARY_MAX_LENGTH),
+        help_text=summary_help(Task.SUMMARY_MAX_LENGTH, "what it is about, and why."),
     )
     description = TextField(
         required=False,
         strip=False,
-        widget=_area(12),
-        help_text="Markdown: what is to be done, how one knows.",
+        widget=area(12, Task.DESCRIPTION_MAX_LENGTH),
+        help_text=f"Markdown, at most {Task.DESCRIPTION_MAX_LENGTH:,} characters: what is to be "
+        "done, and how one knows.",
     )
     priority = forms.ChoiceField(choices=Priority.choices, initial=Priority.NORMAL)
     assignee = forms.ChoiceField(required=False)
-    tags = TagsField(help_text="At most 5, one a line or with commas.")
+    tags = TagLineField(help_text=tags_help(Memory.MAX_TAGS))
     parent = NumberField(label="Part of", help_text="The number of a task; empty for none.")
     blocked_by = NumbersField(label="Waits for", help_text="Numbers of tasks, with commas.")
     reason = TextField(
-        required=False, strip=False, widget=_area(2), label="Why", help_text="Kept with the history."
+        required=False,
+        strip=False,
+        widget=area(2, Task.REASON_MAX_LENGTH),
+        label="Why it is new",
+        help_text="Kept with the history.",
     )
 
     FIELDS = ("title", "summary", "description", "priority", "assignee", "tags", "parent", "blocked_by")
@@ -109,7 +122,11 @@ class TaskForm(forms.Form):
         names = list(dict.fromkeys([*members, *([assignee] if assignee else [])]))
         choice = cast(forms.ChoiceField, self.fields["assignee"])
         choice.choices = [("", "nobody"), *((name, name) for name in names)]
-        self.fields["tags"].widget.attrs["rows"] = 2
+
+    @property
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong, for above the form."""
+        return problems_of(self)
 
     def given(self) -> dict[str, Any]:
         """The fields as the services store them, so that they can be compared with what stands."""
@@ -138,6 +155,10 @@ class EditTaskForm(TaskForm):
 
     expected_version = forms.IntegerField(min_value=1, max_value=MAX_NUMBER, widget=forms.HiddenInput)
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].label = "Why it changes"
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if "expected_version" in self.errors:
@@ -153,18 +174,15 @@ class EditTaskForm(TaskForm):
 
 
 def as_typed(value: Any) -> Any:
-    """A value as somebody would type it into a form: numbers with commas, tags one a line, none empty."""
-    if isinstance(value, list):
-        between = ", " if all(isinstance(item, int) for item in value) else "\n"
-        return between.join(str(item) for item in value)
-    return value or ""
+    """A value as somebody would type it into a form: numbers and tags with commas, none empty."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else value or ""
 
 
 class StatusForm(forms.Form):
     """How far it is now, and why."""
 
     status = forms.ChoiceField(choices=TaskStatus.choices)
-    reason = TextField(required=False, strip=False, widget=_area(1))
+    reason = TextField(required=False, strip=False, widget=area(1))
     expected_version = forms.IntegerField(min_value=1, max_value=MAX_NUMBER)
 
 

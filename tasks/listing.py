@@ -14,6 +14,7 @@ from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 from tasks.models import Task
+from tasks.models.task import FINISHED
 from tasks.querysets import TaskQuerySet
 
 
@@ -25,6 +26,10 @@ class TaskFilter:
     ready: bool | None = None
     tags: list[str] = field(default_factory=list)
     assignee: str | None = None
+
+    def has(self, status: str) -> bool:
+        """Whether tasks of a status are let through."""
+        return status not in FINISHED if self.status is None else self.status in (ANY, status)
 
     def within(self, tasks: TaskQuerySet, at: dt.datetime) -> TaskQuerySet:
         """The tasks that fit at a moment: claims lapse. Raises Invalid for too many tags."""

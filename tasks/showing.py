@@ -13,6 +13,7 @@ from memories.markdown import rendered
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, Role, User
 from tasks.browsing import TaskRow, with_finished_parts
+from tasks.forms import TaskForm
 from tasks.history import CHECKPOINT_NAMES, History, task_history
 from tasks.models import Receipt, Task, TaskRevision, TaskStatus
 from tasks.placeholders import is_placeholder
@@ -55,6 +56,26 @@ class ShownTask:
     def more_parts(self) -> int:
         """How many sub-tasks aren't shown."""
         return int(getattr(self.row.task, "child_count", 0)) - len(self.parts)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was typed as a task's page would show it."""
+
+    title: str
+    summary: str
+    description: SafeString
+
+
+def preview_of(form: TaskForm) -> Preview | None:
+    """None where a text is longer than is ever stored."""
+    form.is_valid()
+    title, summary, description = (
+        str(form.cleaned_data.get(name, "")) for name in ("title", "summary", "description")
+    )
+    if max(map(len, (title, summary, description))) > Task.DESCRIPTION_MAX_LENGTH:
+        return None
+    return Preview(title, summary, rendered(description))
 
 
 def may_write(project: Project) -> bool:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from memories.forms import HistoryForm
 from memories.views import elsewhere
 from memoryhub.kernel.errors import DomainError, Invalid
+from memoryhub.kernel.lists import answer_list, is_fragment
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.forms import put_on
@@ -49,25 +50,19 @@ def task_list(request: AuthedRequest, slug: str) -> HttpResponse:
         except Invalid as refusal:
             put_on(form, refusal)
             good = False
-    fragment = bool(request.htmx) and not request.htmx.history_restore_request
     context: dict[str, Any] = {
         "project": project,
         "here": "tasks",
         "form": form,
         "board": board,
-        "fragment": fragment,
-        "tally": Tally() if fragment else tally_of(project, request.user, timezone.now()),
+        "is_narrowed": good and bool(form.narrowing),
+        "tally": Tally() if is_fragment(request) else tally_of(project, request.user, timezone.now()),
         "can_write": may_write(project),
         "first": request.path + (form.address() if good else ""),
         "following": request.path + form.address(cursor=board.next_cursor) if board.next_cursor else "",
     }
-    template = "tasks/_panel.html" if fragment else "tasks/list.html"
-    response = render(request, template, context, status=200 if good else 422)
-    # One address serves both: no cache may mistake one for the other.
-    patch_vary_headers(response, ["HX-Request"])
-    if fragment and good:
-        response["HX-Push-Url"] = request.path + form.address()
-    return response
+    address = request.path + form.address() if good else None
+    return answer_list(request, "tasks/list.html", "tasks/_panel.html", context, address=address)
 
 
 @login_required
@@ -97,7 +92,7 @@ def task_page(
     with read_snapshot():
         found = task_of(request.user, project, number)
         shown = shown_task(project, request.user, found, timezone.now(), before)
-    fragment = bool(request.htmx) and not request.htmx.history_restore_request
+    fragment = is_fragment(request)
     context = {
         "project": project,
         "here": "tasks",

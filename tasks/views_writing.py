@@ -8,22 +8,28 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_POST
 
 from memoryhub.kernel.errors import AlreadyClaimed, Conflict, DomainError, Invalid, NotFound, SecretDetected
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.errors import RoleTooLow
+from projects.keeping import AGAIN, ONLY, keeps_what_was_typed
 from projects.loading import project_of, project_to_write
 from projects.models import Project, Role, User
+from tasks.browsing import tags_used
 from tasks.conflicts import Conflicting, task_conflict
 from tasks.errors import NoSuchTask, TaskMovedOn
 from tasks.forms import ClaimForm, EditTaskForm, StatusForm, TaskForm
 from tasks.models import Task
 from tasks.services import TaskWritten, claim_task, create_task, release_task, revise_task
 from tasks.services.tasks import standing_values
+from tasks.showing import preview_of
 from tasks.views import task_of, task_page
 
+# By the button that asks how it will read.
+PREVIEW = "preview"
 # Refusals that are shown beside what was sent; the others are a page of their own.
 SHOWN = (Invalid, Conflict, SecretDetected, AlreadyClaimed)
 
@@ -37,8 +43,7 @@ def task_to_write(user: User, slug: str, number: int) -> tuple[Project, Task]:
     return project, found
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@keeps_what_was_typed
 def task_new(request: AuthedRequest, slug: str) -> HttpResponse:
     """A new task; `?parent=48` makes it a part of one."""
     project = project_to_write(request.user, slug)
@@ -47,20 +52,21 @@ def task_new(request: AuthedRequest, slug: str) -> HttpResponse:
         parent = read_number(request.GET.get("parent", "")) or 0
         return _form(request, project, TaskForm(members=members, initial={"parent": parent or ""}))
     form = TaskForm(request.POST, members=members)
+    if ONLY in request.POST:
+        return _form(request, project, form, only=request.POST[ONLY])
     if form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
             done = create_task(actor=web_actor(request), project=project, reason=reason, **form.given_new())
         except (*SHOWN, NoSuchTask) as refusal:
             put_named(form, refusal)
-            return _form(request, project, form, status=status_of(refusal))
+            return _form(request, project, form, refusal=refusal)
         messages.success(request, f"#{done.task.number} is stored.")
         return redirect("tasks:task", slug=project.slug, number=done.task.number)
     return _form(request, project, form, status=422)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@keeps_what_was_typed
 def task_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
     """A task's fields. Who began with an older version sees both sides, and what was typed stays."""
     project, found = task_to_write(request.user, slug, number)
@@ -70,6 +76,8 @@ def task_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         form = EditTaskForm(initial=EditTaskForm.initial_of(values, found.version), **given)
         return _form(request, project, form, found)
     form = EditTaskForm(request.POST, **given)
+    if ONLY in request.POST:
+        return _form(request, project, form, found, only=request.POST[ONLY])
     if not form.is_valid():
         return _form(request, project, form, found, status=422)
     seen, reason = form.cleaned_data["expected_version"], form.cleaned_data["reason"]
@@ -81,10 +89,10 @@ def task_edit(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
         found = task_of(request.user, project, number)
         conflict = task_conflict(found, request.user, seen, form.given())
         form = EditTaskForm(conflict.data(request.POST, found.version), **given)
-        return _form(request, project, form, found, status=refusal.status, conflict=conflict)
+        return _form(request, project, form, found, refusal=refusal, conflict=conflict)
     except (*SHOWN, NotFound) as refusal:
         put_named(form, refusal)
-        return _form(request, project, form, found, status=status_of(refusal))
+        return _form(request, project, form, found, refusal=refusal)
     said = (
         f"#{number} is at version {done.task.version}."
         if done.task.version != seen
@@ -188,6 +196,27 @@ def _form(
     *,
     status: int = 200,
     conflict: Conflicting | None = None,
+    refusal: DomainError | None = None,
+    only: str = "",
 ) -> HttpResponse:
-    context = {"project": project, "here": "tasks", "form": form, "task": task, "conflict": conflict}
-    return render(request, "tasks/form.html", context, status=status)
+    """The form with what was typed; `only` says what of it is asked for, and then nothing was stored."""
+    previews = only == PREVIEW
+    status = status_of(refusal) if refusal else status
+    context = {
+        "project": project,
+        "here": "tasks",
+        "form": form,
+        "task": task,
+        "conflict": conflict,
+        "refusal": refusal,
+        "is_refused": status >= Invalid.status and not conflict,
+        "is_again": only == AGAIN,
+        "previews": previews,
+        "preview": preview_of(form) if previews else None,
+    }
+    part = "_preview" if previews and request.htmx else "form"
+    if part == "form":
+        context["tags"] = tags_used(project, request.user)
+    response = render(request, f"tasks/{part}.html", context, status=status)
+    patch_vary_headers(response, ["HX-Request"])
+    return response

@@ -49,7 +49,7 @@ class QueueFilters(AddressFilterSet):
         widget=forms.TextInput(attrs={"placeholder": "any", "autocapitalize": "none"}),
     )
     stale = django_filters.ChoiceFilter(
-        label="Can be applied", empty_label="or not", choices=[(APPLIES, "yes"), (STALE, "no: moved on")]
+        label="Can be applied", empty_label="any", choices=[(APPLIES, "yes"), (STALE, "no: moved on")]
     )
 
     class Meta(AddressFilterSet.Meta):

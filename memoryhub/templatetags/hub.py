@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from django import template
+from django.forms import BaseForm
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -65,6 +66,12 @@ def age(when: dt.datetime, now: dt.datetime) -> str:
             told = f"{many} {name}{'' if many == 1 else 's'}"
             return f"{told} ago" if seconds > 0 else f"in {told}"
     return "just now" if seconds >= 0 else "in a moment"
+
+
+@register.filter
+def many_set(form: BaseForm) -> int:
+    """How many of a form's fields have a value, as it was sent."""
+    return sum(1 for field in form if field.value())
 
 
 @register.filter

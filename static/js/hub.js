@@ -38,6 +38,41 @@
     row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
   }
 
+  /* What of that row is out of sight fades where it goes on. */
+  const tabs = document.querySelector(".nav");
+  function fade() {
+    tabs.classList.toggle("nav--from", tabs.scrollLeft > 1);
+    tabs.classList.toggle("nav--on", tabs.scrollLeft + tabs.clientWidth < tabs.scrollWidth - 1);
+  }
+  if (tabs) {
+    fade();
+    tabs.addEventListener("scroll", fade, { passive: true });
+    addEventListener("resize", fade);
+  }
+
+  /* On a phone the filters of a list are folded. Those that come anew with it are as they were. */
+  let unfolded = false;
+  function fold() {
+    for (const button of document.querySelectorAll("[data-fold]")) button.setAttribute("aria-expanded", String(unfolded));
+  }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-fold]")) return;
+    unfolded = !unfolded;
+    fold();
+  });
+  document.addEventListener("htmx:afterSwap", fold);
+
+  /* Each number that is typed into a date makes it another date: it holds once one is through with it. */
+  const isDate = (event) => event.target.matches?.(".filters [type=date]");
+  document.addEventListener("keydown", (event) => isDate(event) && (event.target.dataset.typing = ""));
+  document.addEventListener("pointerdown", (event) => isDate(event) && delete event.target.dataset.typing);
+  document.addEventListener("change", (event) => isDate(event) && "typing" in event.target.dataset && event.stopPropagation(), true);
+  document.addEventListener("focusout", (event) => {
+    if (!isDate(event) || !("typing" in event.target.dataset)) return;
+    delete event.target.dataset.typing;
+    if (event.target.value !== event.target.defaultValue) event.target.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+
   /* Copy buttons: there is nothing for them to do without this. */
   for (const button of document.querySelectorAll("[data-copy]")) {
     const said = button.textContent;
@@ -161,6 +196,17 @@
       turn(twist, !open);
     }
   });
+
+  /* A button that does something with what is ticked waits until something is. */
+  function wait() {
+    for (const button of document.querySelectorAll("[data-needs]")) {
+      button.disabled = !button.form.querySelector(`[name="${button.dataset.needs}"]:checked`);
+    }
+  }
+  wait();
+  document.addEventListener("change", wait);
+  document.addEventListener("htmx:afterSettle", wait);
+  addEventListener("pageshow", wait);
 
   /* Who ticks something wants to decide it. */
   document.addEventListener("change", (event) => {

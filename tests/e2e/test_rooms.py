@@ -152,6 +152,14 @@ def test_density_and_theme_change_at_once_and_a_project_is_made(hub: Hub, axe: C
     assert Project.objects.get(slug="pier").review_policy == "none"
     page.goto("/p/pier/activity/")
     expect(page.get_by_text("Nothing happened here yet.")).to_be_visible()
+    # A choice holds at once; a day that is typed once it is left, not with each of its digits.
+    page.get_by_role("button", name="Filters").click()
+    page.get_by_label("From").press_sequentially("11302026")
+    expect(page).to_have_url(re.compile("/activity/$"))
+    page.get_by_label("To", exact=True).focus()
+    expect(page).to_have_url(re.compile(r"/activity/\?since=2026-11-30$"))
+    expect(page.get_by_role("button", name="Filters (1)")).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_text("Nothing that you may see fits these filters.")).to_be_visible()
     page.goto("/profile/")
     page.get_by_role("button", name="Compact").click()
     expect(page.locator("html")).to_have_attribute("data-density", "compact")

@@ -38,9 +38,14 @@ def check(page: Page, axe: Check, hub: Hub, name: str, width: int) -> None:
 def journey(hub: Hub, page: Page, *, js: bool, look: Callable[[str], None]) -> None:
     memories = loose(hub)
     page.goto(LIST)
+    fold = page.get_by_role("button", name="Filters")
+    if js and page.viewport_size == {"width": 390, "height": 844}:
+        expect(page.get_by_label("Place")).to_be_hidden()
+        fold.click()
     page.get_by_label("Place").select_option("loose")
     if js:
         expect(page).to_have_url(re.compile(r"\?place=loose$"))
+        expect(page.get_by_label("Place")).to_be_visible()
     else:
         page.get_by_role("button", name="Apply").click()
     page.get_by_role("link", name="ports 12").click()

@@ -208,6 +208,11 @@ def test_the_list_is_narrowed_and_paged(client: Client, project: Project, alice:
     ):
         text = client.get(f"/p/harbor/calls/?{narrowed}").content.decode()
         assert text.count('class="row ') == 1, narrowed
+    # A choice holds at once: the part that comes anew, at its own address.
+    part = client.get("/p/harbor/calls/?door=rest", headers={"HX-Request": "true"})
+    assert "<html" not in part.content.decode()
+    assert part.content.decode().count('class="row ') == 1
+    assert part["HX-Push-Url"] == "/p/harbor/calls/?door=rest"
     assert "No call fits" in client.get("/p/harbor/calls/?name=what-nobody-called").content.decode()
     assert client.get("/p/harbor/calls/?name=%00").status_code == 422
     assert client.get("/p/harbor/calls/?door=window").status_code == 422

@@ -56,7 +56,10 @@ def test_the_list_stands_by_status_the_most_urgent_first(
     assert re.findall(r'<h2 id="status-(\w+)">', page) == ["in_progress", "open", "blocked"]
     said = words(page)
     assert "5 unfinished: 3 ready, 0 claimed" in said
-    assert "1 done" in said
+    # At each status how many there are, under the other filters.
+    for option in ("unfinished (5)", "open (3)", "done (1)", "any status (6)"):
+        assert option in said
+    assert "open (0)" in words(read(client, alice, f"{TASKS}?status=done&tag=none"))
     assert rows(read(client, alice, f"{TASKS}?status=done")) == [done.number]
     assert len(rows(read(client, alice, f"{TASKS}?status=any"))) == 6
 
@@ -325,6 +328,14 @@ def test_a_new_task_is_stored_by_the_service(client: Client, project: Project, b
     assert (made.description, made.tag_names) == ("Line one\nLine two ", ["one", "two", "three"])
     assert (made.parent, made.assignee, made.author) == (whole, bob, bob)
     assert made.revisions.get().reason == "Asked for."
+    # How it will read stores nothing; nor does what comes back from a lapsed sign-in.
+    part = client.post(f"{TASKS}new/", {**sent, "only": "preview", "description": "As **is**."}, headers=HTMX)
+    assert "<strong>is</strong>" in part.content.decode()
+    assert "<html" not in part.content.decode()
+    again = client.post(at(made, "edit/"), {**sent, "only": "again", "expected_version": "1"})
+    assert "your sign-in had lapsed" in again.content.decode()
+    assert Task.objects.latest("number") == made
+    assert now(made).version == 1
 
 
 def test_what_is_wrong_stands_at_its_field_and_the_rest_is_kept(
@@ -394,7 +405,7 @@ def test_a_conflict_shows_both_and_loses_neither(
     # What she alone changed comes into the form; what bob alone changed is no conflict.
     assert "<ins>Hers alone.</ins>" in text
     assert "Hers alone.</textarea>" in text
-    assert "one\ntwo</textarea>" in text
+    assert 'name="tags" value="one, two"' in text
     assert "Old summary" not in text
     assert 'name="expected_version" value="2"' in text
     sent = {**mine, "description": "Hers alone.", "tags": "one\ntwo", "expected_version": "2"}
