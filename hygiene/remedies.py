@@ -93,7 +93,7 @@ REMEDIES: dict[str, Remedy] = {
         "Decide",
     ),
     "unfinished_handoff": Remedy(
-        "Results that nobody was told, and claims that lapsed.",
+        "Unsurfaced results that nobody acknowledged, and claims that lapsed.",
         "Left by somebody, and picked up by nobody.",
         "Pick up",
     ),

@@ -55,7 +55,7 @@ DOOR_NAMES = {
     "admin": "in the administration",
     "rest": "over REST",
     "mcp": "over MCP",
-    "command": "by a command",
+    "command": "from the command line",
 }
 
 # What a fresh session does, in the same words in descriptions, instructions, prompts and the guide.

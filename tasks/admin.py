@@ -166,7 +166,7 @@ class ReceiptAdmin(_Searched):
         "project",
         "who",
         "created_at",
-        "is_unsurfaced",
+        "unsurfaced_results_left",
         "acknowledged_at",
     )
     list_display_links = ("shown_number", "shown_title")
@@ -205,6 +205,10 @@ class ReceiptAdmin(_Searched):
     @admin.display(description="by")
     def who(self, receipt: Receipt) -> str:
         return receipt.actor_name
+
+    @admin.display(description="unsurfaced results", boolean=True)
+    def unsurfaced_results_left(self, receipt: Receipt) -> bool:
+        return receipt.is_unsurfaced
 
     @admin.display(description="branch and commit")
     def branch_and_commit(self, receipt: Receipt) -> str:

@@ -25,7 +25,9 @@ class AcknowledgeForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         most = Receipt.MAX_ACKNOWLEDGED
         if not self.numbers:
-            raise forms.ValidationError("Tick the receipts first.")
+            raise forms.ValidationError(
+                "No receipt is ticked. Tick those that you take over, then acknowledge them."
+            )
         if len(self.numbers) > most:
             raise forms.ValidationError(f"Ticked {len(self.numbers)}; at most {most} are taken over at once.")
         return self.cleaned_data

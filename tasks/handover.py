@@ -108,6 +108,11 @@ class Handovers:
     next_cursor: str = ""
     is_first: bool = True
 
+    @property
+    def numbers(self) -> set[int]:
+        """Of the receipts on this page."""
+        return {receipt.number for group in self.groups for receipt in group.receipts}
+
 
 def handovers_of(project: Project, reader: User, *, after: str = "") -> Handovers:
     """A page of the project's receipts, in two queries."""

@@ -66,6 +66,8 @@ def _page(
     request: AuthedRequest, project: Project, *, form: AcknowledgeForm | None = None, status: int = 200
 ) -> HttpResponse:
     with read_snapshot():
+        handovers = handovers_of(project, request.user, after=request.GET.get("receipts", ""))
+        last = last_of(project, request.user)
         streams, more_streams = streams_of(project, request.user, after=request.GET.get("streams", ""))
         context: dict[str, Any] = {
             "project": project,
@@ -73,8 +75,9 @@ def _page(
             "streams": streams,
             "more_streams": more_streams,
             "is_first_streams": "streams" not in request.GET,
-            "handovers": handovers_of(project, request.user, after=request.GET.get("receipts", "")),
-            "last": last_of(project, request.user),
+            "handovers": handovers,
+            # Where it isn't among them.
+            "last": last if last and last.number not in handovers.numbers else None,
             "can_write": may_write(project),
             "why_not": "" if may_write(project) else why_not_write(project),
             "form": form,

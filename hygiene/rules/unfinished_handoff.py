@@ -1,4 +1,4 @@
-"""Work that somebody left and nobody picked up: results that no person was told, and claims that lapsed."""
+"""Work that somebody left and nobody picked up: unsurfaced results, and claims that lapsed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def advise(row: Row) -> str:
             f"others (task_claim with release)."
         )
     return (
-        f"#{row.number} hands over results that no person was told. Read it (memory_get), tell them, and "
+        f"#{row.number} hands over unsurfaced results. Read it (memory_get), tell them, and "
         f"take it over (handoff_write with acknowledges)."
     )
 

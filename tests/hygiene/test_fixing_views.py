@@ -180,11 +180,11 @@ def test_a_fix_from_a_memorys_page_goes_back_there(
     bag = made[0]
     here = f"/p/harbor/memories/{bag.number}/"
     page = read(client, alice, here)
-    assert "Found here" in page
+    assert "Hygiene findings" in page
     assert f'name="back" value="{bag.number}"' in page
     response = send(client, alice, "summary", bag.number, seen=seen(bag), summary="Anew.", back=bag.number)
     assert response["Location"] == here
-    assert "Found here" not in read(client, alice, here)
+    assert "Hygiene findings" not in read(client, alice, here)
 
 
 @pytest.mark.parametrize(

@@ -221,7 +221,7 @@ def test_a_memory_shows_all_there_is(client: Client, project: Project, alice: Us
         "It said: It was so.",
         "Changed because: Too slow.",
         "/p/harbor/activity/session/?id=s-1",
-        "bob&#x27;s agent over MCP",
+        "bob&#x27;s agent</b> stored it",
         "by alice",
     ):
         assert text in page
