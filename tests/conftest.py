@@ -46,7 +46,8 @@ ONCE = [
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document.
 
-    On PostgreSQL what asks no database isn't run again, in the folders where that takes its time.
+    On PostgreSQL what asks no database isn't run again, in the folders where that takes its time, nor what
+    says that it is for one engine alone (`once`).
     """
     for item in items:
         for folder, name in MARKED.items():
@@ -55,6 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if os.environ.get("TEST_ENGINE") == "postgres":
         again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
         left = {item for item in again if not _asks_a_database(item)}
+        left |= {item for item in items if item.get_closest_marker("once")}
         config.hook.pytest_deselected(items=list(left))
         items[:] = [item for item in items if item not in left]
 
