@@ -9,6 +9,9 @@ from hygiene.models import Flaws
 from memories.models import Kind, Memory
 from memories.services import Written
 from memories.services.checks import DETAILS
+from memoryhub.kernel.compiled_writes import Insert
+
+_flaws = Insert(Flaws, unique=("memory",), update=Flaws.NAMES)
 
 _READ = {"title", "summary", "body", "details", "kind", "status"}
 
@@ -34,9 +37,7 @@ def note_flaws(written: Written) -> None:
     memory = written.memory
     found = None if memory.is_erased else flaws_of(memory)
     if found is not None:
-        Flaws.objects.bulk_create(
-            [found], update_conflicts=True, unique_fields=["memory"], update_fields=list(Flaws.NAMES)
-        )
+        _flaws.one(found)
     elif written.was is not None:
         Flaws.objects.filter(memory=memory).delete()
 

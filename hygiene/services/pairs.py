@@ -11,6 +11,7 @@ from memories.evidence import Near, near
 from memories.models import Memory
 from memories.services import Written
 from memoryhub.kernel.compiled import Compiled, padded
+from memoryhub.kernel.compiled_writes import Insert
 
 _numbered = Compiled(
     lambda **ids: (
@@ -19,6 +20,8 @@ _numbered = Compiled(
         .values_list("pk", "number", "title", "kind")
     )
 )
+
+_pairs = Insert(SimilarPair, ignore_conflicts=True)
 
 _READ = {"title", "summary", "body", "details", "tags", "retrieval_hints", "visibility", "status", "kind"}
 
@@ -31,7 +34,7 @@ def note_pairs(written: Written) -> None:
             return
         SimilarPair.objects.of(memory).delete()
     if memory.is_active:
-        SimilarPair.objects.bulk_create(pairs_of(memory, written.near), ignore_conflicts=True)
+        _pairs.many(pairs_of(memory, written.near))
 
 
 def pairs_of(memory: Memory, found: Near | None = None) -> list[SimilarPair]:

@@ -6,12 +6,21 @@ erased ones have none.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memories.keys import summary_key
+from memoryhub.kernel.compiled_writes import Insert
 
 if TYPE_CHECKING:
-    from memories.models import Memory
+    from memories.models import Memory, SummaryKey
+
+
+@cache
+def _keys() -> Insert[SummaryKey]:
+    from memories.models import SummaryKey
+
+    return Insert(SummaryKey, unique=("memory",), update=("key",))
 
 
 def keep_summary(memory: Memory) -> None:
@@ -22,12 +31,7 @@ def keep_summary(memory: Memory) -> None:
     if not key:
         drop_summary(memory)
         return
-    SummaryKey.objects.bulk_create(
-        [SummaryKey(memory=memory, key=key)],
-        update_conflicts=True,
-        unique_fields=["memory"],
-        update_fields=["key"],
-    )
+    _keys().one(SummaryKey(memory=memory, key=key))
 
 
 def drop_summary(memory: Memory) -> None:

@@ -20,6 +20,7 @@ from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
+from memoryhub.kernel.compiled_writes import Insert
 from memoryhub.kernel.text import collapsed
 from projects.errors import ProjectArchived, RoleTooLow
 from projects.models import Project, Role
@@ -30,6 +31,9 @@ from projects.services import next_number as next_number
 # What the index is made of, and what tells exact duplicates apart.
 _INDEXED = {"title", "summary", "body", "details", "tags", "retrieval_hints", "visibility", "status"}
 _COMPARED = {"title", "summary", "body", "visibility", "status"}
+
+_memories, _revisions = Insert(Memory), Insert(Revision)
+_tags, _scopes = Insert(Tag), Insert(ScopePath)
 
 
 @dataclass
@@ -148,7 +152,7 @@ def store_new(
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, moments.get(moment, writing.at))
-    memory.save(force_insert=True)
+    _memories.one(memory)
     writing.hold(memory)
     if fields.get("tags"):
         _store_tags(memory, fields["tags"])
@@ -212,13 +216,11 @@ def last_revision(memory: Memory, field: str) -> Revision | None:
 
 
 def _store_tags(memory: Memory, names: list[str]) -> None:
-    Tag.objects.bulk_create(Tag(memory=memory, name=name, position=n) for n, name in enumerate(names))
+    _tags.many([Tag(memory=memory, name=name, position=n) for n, name in enumerate(names)])
 
 
 def _store_scopes(memory: Memory, paths: list[str]) -> None:
-    ScopePath.objects.bulk_create(
-        ScopePath(memory=memory, path=path, position=n) for n, path in enumerate(paths)
-    )
+    _scopes.many([ScopePath(memory=memory, path=path, position=n) for n, path in enumerate(paths)])
 
 
 def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any]) -> Revision:
@@ -226,7 +228,7 @@ def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any])
     kept = dict(fields)
     if "parent" in kept:
         kept["parent"] = kept["parent"].number if kept["parent"] else 0
-    return Revision.objects.create(
+    revision = Revision(
         memory=memory,
         version=memory.version,
         fields=kept,
@@ -241,3 +243,4 @@ def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any])
         created_at=writing.at,
         **context.as_dict(),
     )
+    return _revisions.one(revision)

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.compiled import Compiled
+from memoryhub.kernel.compiled_writes import Update
 from projects.errors import NoSuchProject, RightMissing, RoleTooLow
 from projects.models import Project, Role
 from projects.services.access import role_of
@@ -75,7 +76,10 @@ def next_number(writing: ProjectWrite) -> int:
     return writing.project.last_number
 
 
+_store_counters = Update(Project, "last_number", "change_counter")
+
+
 def finish(writing: ProjectWrite) -> None:
     """Raise the change counter, under the project's lock."""
     writing.project.change_counter += 1
-    writing.project.save(update_fields=["last_number", "change_counter"])
+    _store_counters(writing.project)
