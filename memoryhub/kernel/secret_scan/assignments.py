@@ -43,6 +43,7 @@ _KEY_KINDS = (
     "service",
     "client",
     "admin",
+    "application",
     "license",
     "webhook",
     "shared",
@@ -110,6 +111,15 @@ _BASIC = re.compile(
 )
 _CURL_USER = re.compile(r"""[ \t](?:-u|--user)[ =]?["']?(?P<user>[\w.@-]{1,64}):(?P<value>[^\s"'`]{1,128})""")
 _CURL_REACH = 300
+# The login of a registry in Docker's settings, and of a machine in a .netrc.
+_DOCKER_LOGIN = re.compile(
+    rf"""auth["']?[ \t]{{0,4}}:[ \t]{{0,4}}["'](?P<value>[A-Za-z0-9+/]{{12,{_VALUE_LONGEST}}}={{0,2}})["']""",
+    re.IGNORECASE,
+)
+_NETRC_LOGIN = re.compile(
+    rf"login\s{{1,8}}[^\s]{{1,64}}\s{{1,8}}password\s{{1,8}}(?P<value>[^\s]{{1,{_VALUE_LONGEST}}})",
+    re.IGNORECASE,
+)
 
 _URL_LOGIN = re.compile(
     r"://(?P<user>[^\s/?#@:\"'<>`\[\]]{0,128}):(?P<value>[^\s/\"'<>`@]{1,256})@[A-Za-z0-9\[]"
@@ -225,6 +235,12 @@ def _find_header(flat: str, lowered: str) -> tuple[int, str] | None:
     for match in _matches(_BASIC, "basic", flat, lowered):
         if _is_login(match["value"]):
             return match.start(), "basic authentication"
+    for match in _matches(_DOCKER_LOGIN, "auth", flat, lowered):
+        if _is_login(match["value"]):
+            return match.start(), "login of a registry"
+    for match in _matches(_NETRC_LOGIN, "login", flat, lowered):
+        if looks_chosen(match["value"]) and not is_example_password(match["value"]):
+            return match.start(), "password of a machine"
     position = lowered.find("curl ")
     while position >= 0:
         found = _CURL_USER.search(flat, position, position + _CURL_REACH)

@@ -12,6 +12,7 @@ Which of detect-secrets 1.5's detectors are here, and why the others aren't:
   secret).
 """
 
+import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,6 +84,11 @@ def _not_only_hex(secret: str) -> bool:
     """A key, or `aws ... key = "value"`, that is no commit id and no digest in capitals."""
     value = secret.rsplit(secret[-1], 2)[-2] if secret[-1] in "\"'" else secret
     return not is_hex(value)
+
+
+def _private_key_inside(encoded: str) -> bool:
+    """Whether what a file of settings holds in base64 begins as a private key, and not as a certificate."""
+    return b"PRIVATE KEY" in base64.b64decode(encoded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +262,13 @@ SHAPES = (
     _shape("Slack token", "xoxe-", r"\d-[A-Za-z0-9-]{40,300}"),
     _shape("Slack token", "xoxe.xox", r"[bp]-\d-[A-Za-z0-9-]{40,300}"),
     _shape("Slack token", "xox", r"[abcdoprs]-[A-Za-z0-9-]{20,300}", _key_like),
+    # The last part of those made today is longer than what detect-secrets takes for the whole.
+    *(
+        _shape(
+            "Discord bot token", start, rf"{_B64URL}{{21,26}}\.{_B64URL}{{6}}\.{_B64URL}{{28,45}}", is_mixed
+        )
+        for start in ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT")
+    ),
     _shape("Discord webhook", "/api/webhooks/", r"\d{15,22}/[A-Za-z0-9_-]{50,100}"),
     _shape("Teams webhook", ".webhook.office.com/webhookb2/", _UUID),
     _shape("Linear key", "lin_api_", _at_least(_ALNUM, 32)),
@@ -289,6 +302,16 @@ SHAPES = (
     _shape("PostHog key", "phx_", _at_least(_ALNUM, 40)),
     _shape("Contentful token", "CFPAT-", _at_least(_B64URL, 40), _key_like),
     _shape("Typeform token", "tfp_", _at_least("[A-Za-z0-9_.-]", 40), _key_like),
+    _shape("HubSpot token", "pat-", rf"(?:na|eu|ap)\d-{_UUID}"),
+    _shape("Mapbox token", "sk.eyJ", rf"{_B64URL}{{20,200}}\.{_B64URL}{{16,60}}"),
+    _shape("LaunchDarkly key", "sdk-", _UUID),
+    _shape("Plaid token", "access-", f"(?:sandbox|development|production)-{_UUID}"),
+    _shape("AWS MWS token", "amzn.mws.", _UUID),
+    _shape("Asana token", "1/", rf"\d{{14,18}}:{_HEX}{{32}}"),
+    _shape("ClickUp token", "pk_", r"\d{6,10}_[A-Z0-9]{32}"),
+    _shape("Neon key", "napi_", _at_least("[a-z0-9]", 48)),
+    _shape("Dropbox token", "sl.", _at_least(_B64URL, 120), _mixed_key),
+    _shape("private key in base64", "LS0tLS1CRUdJTi", "[A-Za-z0-9+/]{46}", _private_key_inside),
     # Ours in the place of detect-secrets' quadratic one; the header has to decode to JSON all the same.
     _shape("JSON web token", "eyJ", "[A-Za-z0-9_-]{10,2000}+={0,2}\\.[A-Za-z0-9_-]{4,8000}", _json_header),
 )
