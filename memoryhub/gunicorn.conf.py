@@ -7,13 +7,14 @@ Used by `make run` and in production alike:
 from __future__ import annotations
 
 import os
-import subprocess
+import resource
 import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from memoryhub.beside import Beside
 from memoryhub.env import env_bool, env_int, env_str
 from memoryhub.logs import FORMATTERS
 
@@ -25,7 +26,9 @@ bind = f"{_address}:{_port}"
 wsgi_app = "memoryhub.wsgi:application"
 chdir = str(ROOT)
 
-worker_class = "gthread"
+# Loaded once: workers share it, and a new one answers at once. New code needs a restart, no reload.
+preload_app = True
+worker_class = "memoryhub.serving.Worker"
 # Threads wait for the database more than they compute.
 threads = env_int("WEB_THREADS", default=16, least=1, most=256)
 if env_str("DATABASE_URL"):
@@ -43,6 +46,14 @@ else:
             f"WEB_WORKERS={workers}: SQLite is served by one process. "
             "Leave WEB_WORKERS out, or set DATABASE_URL."
         )
+
+# Connections that wait beside the threads cost a file each. The limit of files that systems begin with is for
+# programs that open few; each may raise its own.
+_FILES_FOR_ELSE = 256
+_, _most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+_files = 8192 if _most_files == resource.RLIM_INFINITY else min(8192, _most_files)
+resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most_files))
+worker_connections = max(threads + 1, _files - _FILES_FOR_ELSE)
 
 # Without a sign of life from a worker, not from a request: a long one isn't cut off.
 timeout = env_int("WEB_TIMEOUT", default=60, least=5, most=3600)
@@ -78,16 +89,13 @@ def when_ready(server: Any) -> None:
     has_work = any(ROOT.glob("*/management/commands/work.py"))
     if has_work and env_bool("MEMORYHUB_WORK", default=True):
         # Kept by the server: a reload (SIGHUP) runs this file anew, and what is here would be forgotten.
-        server.background_work = subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "work"])
+        addresses = [listener.sock.fileno() for listener in server.LISTENERS]
+        server.background_work = Beside([sys.executable, str(ROOT / "manage.py"), "work"], closed=addresses)
+        server.background_work.start()
 
 
 def on_exit(server: Any) -> None:
     """Background work ends with the server that started it."""
-    process: subprocess.Popen[bytes] | None = getattr(server, "background_work", None)
-    if process is None:
-        return
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    work: Beside | None = getattr(server, "background_work", None)
+    if work is not None:
+        work.stop()

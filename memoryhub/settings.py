@@ -64,7 +64,9 @@ else:
     _prepared = {"server_side_binding": True, "prepare_threshold": 5}
     if not env_bool("DB_PREPARE", default=True):
         _prepared = {}
-    _pool = {"min_size": min(2, _pool_max), "max_size": _pool_max, "timeout": 10}
+    # A call waits so long for a database that restarts. Tries to connect are begun anew after a few seconds:
+    # left to themselves they come ever more seldom, and find a database minutes after it is back.
+    _pool = {"min_size": min(2, _pool_max), "max_size": _pool_max, "timeout": 10, "reconnect_timeout": 5}
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.postgresql",

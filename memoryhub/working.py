@@ -10,14 +10,16 @@ import datetime as dt
 import logging
 import signal
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from typing import Any
 
-from django.db import DatabaseError, connection, connections
+from django.db import Error, connection, connections
 from django.utils import timezone
 
 from hygiene.services.leases import give_back, note_done, take_lease
+from memoryhub.beside import is_left_alone
 from memoryhub.kernel.jobs import Job, all_jobs
 
 logger = logging.getLogger(__name__)
@@ -26,6 +28,8 @@ TICK = dt.timedelta(seconds=60)
 # Outlives a few missed ticks. Work that takes longer may be met by another worker's, which it bears.
 LASTING = dt.timedelta(minutes=10)
 RETRY_AFTER = dt.timedelta(minutes=15)
+# How often a waiting worker looks whether its server is still there.
+_LOOK_SECONDS = 2
 
 
 class Worker:
@@ -52,14 +56,14 @@ class Worker:
                 if once:
                     return
                 self._let_go()
-                self._stop.wait(TICK.total_seconds())
+                self._wait()
         finally:
             self._leave()
 
     def do_what_is_due(self) -> None:
         """One round over all jobs. A job that fails is logged and tried again later."""
         for job in all_jobs():
-            if self._stop.is_set():
+            if self._is_over():
                 return
             try:
                 self._do(job)
@@ -69,22 +73,35 @@ class Worker:
 
     def _do(self, job: Job) -> None:
         at = timezone.now()
-        if (failed := self._failed.get(job.name)) and at - failed < RETRY_AFTER:
+        # A clock that was set back doesn't put the next try off for longer.
+        if (failed := self._failed.get(job.name)) and abs(at - failed) < RETRY_AFTER:
             return
         lease = take_lease(job.name, self.holder, at=at, lasting=LASTING)
         if lease is None or not job.is_due(lease.done_at, at):
             return
-        said = job.run(self._stop.is_set)
-        if not self._stop.is_set():
+        said = job.run(self._is_over)
+        if not self._is_over():
             note_done(job.name, self.holder, at=at)
         self._failed.pop(job.name, None)
         if said:
             self._say(said)
 
+    def _is_over(self) -> bool:
+        """Whether it was asked to stop, or the server that it was started beside was killed."""
+        if is_left_alone():
+            self._stop.set()
+        return self._stop.is_set()
+
+    def _wait(self) -> None:
+        """Until the next round, or the end."""
+        end = time.monotonic() + TICK.total_seconds()
+        while time.monotonic() < end and not self._is_over():
+            self._stop.wait(_LOOK_SECONDS)
+
     def _leave(self) -> None:
         try:
             give_back(self.holder, at=timezone.now())
-        except DatabaseError:
+        except Error:
             logger.info("the leases of this worker lapse by themselves: the database is away")
         self._let_go()
 

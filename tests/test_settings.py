@@ -305,7 +305,7 @@ def test_postgresql_is_pooled(tmp_path):
     assert (database["HOST"], database["PORT"]) == ("db.example.com", "5433")
     assert database["CONN_MAX_AGE"] == 0
     assert database["OPTIONS"] == {
-        "pool": {"min_size": 1, "max_size": 1, "timeout": 10},
+        "pool": {"min_size": 1, "max_size": 1, "timeout": 10, "reconnect_timeout": 5},
         "server_side_binding": True,
         "prepare_threshold": 5,
         "sslmode": "require",
@@ -368,7 +368,9 @@ def test_sqlite_is_served_by_one_process():
 
 
 def test_every_setting_is_in_the_example():
-    sources = [ROOT / "memoryhub" / name for name in ("settings.py", "gunicorn.conf.py", "run.py")]
+    sources = [
+        ROOT / "memoryhub" / name for name in ("settings.py", "gunicorn.conf.py", "serving.py", "run.py")
+    ]
     read = {
         name
         for source in sources
