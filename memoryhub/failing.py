@@ -10,11 +10,13 @@ import secrets
 import sys
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from memoryhub.kernel.errors import Forbidden, Invalid, NotFound
+from memoryhub.kernel.away import unavailable
+from memoryhub.kernel.calls import note_of
+from memoryhub.kernel.errors import Forbidden, Invalid, NotFound, Unavailable
 from memoryhub.kernel.middleware import is_fragment, refusal_page, too_large, wants_json
 from memoryhub.kernel.text import in_one_line
 from projects.keeping import shown_again
@@ -23,6 +25,12 @@ logger = logging.getLogger(__name__)
 
 # What an operator looks for in the log.
 REFERENCE_HEADER = "X-Reference"
+
+
+class BrokeOff(Invalid):
+    """Its client stopped in the middle."""
+
+    status = 408
 
 
 class Malformed(Invalid):
@@ -69,9 +77,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: a bug of ours. A reference leads the operator to the line in the log; no query is made."""
+    """500: a bug of ours, 503 when the store is away, 408 for a request that broke off.
+
+    A reference leads the operator to the line in the log; no query is made.
+    """
     reference = secrets.token_hex(4)
-    kind = sys.exc_info()[0]
+    kind, error, _ = sys.exc_info()
+    if isinstance(error, UnreadablePostError):
+        return refusal_page(request, BrokeOff("The request broke off before its end. Send it again."))
+    if refusal := unavailable(error):
+        logger.error(
+            "Reference %s: %s met no store: %s", reference, in_one_line(request.path), in_one_line(str(error))
+        )
+        note_of(request).refused(refusal)
+        return _no_store(request, refusal, reference)
     raised = kind.__name__ if kind else "something"
     # Without the query string: what was searched for is nobody's in a log.
     path = in_one_line(request.path)
@@ -90,5 +109,22 @@ def server_error(request: HttpRequest) -> HttpResponse:
     else:
         # No context processors: whatever broke may be among what they ask.
         response = HttpResponse(render_to_string("500.html", {"reference": reference}), status=500)
+    response[REFERENCE_HEADER] = reference
+    return response
+
+
+def _no_store(request: HttpRequest, refusal: Unavailable, reference: str) -> HttpResponse:
+    """The refusal as the asker can read it, without a look at the store."""
+    response: HttpResponse
+    if wants_json(request):
+        response = JsonResponse(refusal.as_dict(), status=refusal.status)
+    elif is_fragment(request):
+        response = HttpResponse(
+            refusal.message, status=refusal.status, content_type="text/plain; charset=utf-8"
+        )
+    else:
+        page = render_to_string("503.html", {"error": refusal, "reference": reference})
+        response = HttpResponse(page, status=refusal.status)
+    response["Retry-After"] = str(refusal.details["retry_after"])
     response[REFERENCE_HEADER] = reference
     return response

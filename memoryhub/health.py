@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -26,7 +26,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """200 and `ready`, or 503 and the reason: the database is away, or not brought up to date."""
     try:
         reason = _why_not()
-    except DatabaseError:
+    except Error:
         logger.exception("The database does not answer.")
         reason = "The database doesn't answer."
     if reason:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
@@ -155,6 +155,19 @@ def test_a_crash_has_a_reference_and_asks_nothing(
         failing.server_error(RequestFactory().get("/"))
     assert not queries
     assert response["Content-Type"] == "application/json"
+
+
+def test_a_wrong_statement_is_a_crash_and_no_store_that_is_away(
+    alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*args: Any) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT nonsense FROM projects_user")
+
+    monkeypatch.setattr(views, "home_rows", crash)
+    client = Client(raise_request_exception=False)
+    client.force_login(alice)
+    assert client.get("/").status_code == 500
 
 
 def test_what_is_malformed(client: Client) -> None:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from django.db import DatabaseError, connection, transaction
+from django.db import Error, connection, transaction
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ def best_effort(write: Callable[[], Any]) -> None:
                 write()
         else:
             _without_waiting(write)
-    except DatabaseError:
-        logger.info("bookkeeping was given up: the database is busy")
+    except Error:
+        logger.info("bookkeeping was given up: the database is busy or away")
 
 
 def _without_waiting(write: Callable[[], Any]) -> None:

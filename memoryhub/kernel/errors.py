@@ -117,6 +117,13 @@ class Unauthenticated(DomainError):
     status = 401
 
 
+class Unavailable(DomainError):
+    """The store is away, restarting or full; nothing is half stored. `details.retry_after` in seconds."""
+
+    code = "unavailable"
+    status = 503
+
+
 ALL_ERRORS: tuple[type[DomainError], ...] = (
     NotFound,
     Invalid,
@@ -129,6 +136,7 @@ ALL_ERRORS: tuple[type[DomainError], ...] = (
     TooLarge,
     RateLimited,
     Unauthenticated,
+    Unavailable,
 )
 
 

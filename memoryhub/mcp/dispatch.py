@@ -12,6 +12,7 @@ import mcp_types as types
 
 from memoryhub.kernel.actor import Door
 from memoryhub.kernel.arguments import Argument
+from memoryhub.kernel.away import unavailable
 from memoryhub.kernel.calls import FAILED, Note
 from memoryhub.kernel.errors import DomainError, NotFound
 from memoryhub.kernel.json_text import as_json
@@ -49,6 +50,10 @@ def call_tool(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Reply:
             note.refused(refusal)
             return Reply(as_json(refusal.as_dict()), is_error=True)
         except Exception as bug:
+            if away := unavailable(bug):
+                logger.error("the tool %s met no store: %s", in_one_line(name[:80]), in_one_line(str(bug)))
+                note.refused(away)
+                return Reply(as_json(away.as_dict()), is_error=True)
             note.outcome = FAILED
             logger.exception("the tool %s failed", in_one_line(name[:80]))
             raise ToolFailed from bug
