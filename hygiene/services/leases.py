@@ -16,7 +16,9 @@ from hygiene.models import Lease
 def take_lease(name: str, holder: str, *, at: dt.datetime, lasting: dt.timedelta) -> Lease | None:
     """Take or extend the lease; None while another holds it."""
     Lease.objects.bulk_create([Lease(name=name, until=at)], ignore_conflicts=True)
-    free = Lease.objects.filter(Q(until__lte=at) | Q(holder=holder), name=name)
+    # One that ends later than any that begins now was taken by a clock that was ahead: it holds nobody up.
+    lapsed = Q(until__lte=at) | Q(until__gt=at + lasting)
+    free = Lease.objects.filter(lapsed | Q(holder=holder), name=name)
     if not free.update(holder=holder, until=at + lasting):
         return None
     return Lease.objects.get(name=name)

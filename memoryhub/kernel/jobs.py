@@ -23,7 +23,8 @@ class Job:
 
     def is_due(self, last: dt.datetime | None, at: dt.datetime) -> bool:
         """Whether it is to be done at this moment, having been done `last`."""
-        if last is None:
+        # Done at a moment that is still to come: the clock was ahead then, and this one doesn't wait for it.
+        if last is None or last > at:
             return True
         if self.every is not None:
             return last + self.every <= at

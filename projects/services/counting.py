@@ -17,13 +17,14 @@ _KEPT_MINUTES = 60
 _own = OwnCount()
 
 # One statement on both engines: whoever comes second adds to what the first one wrote. A worker whose clock
-# is behind adds to the minute of the others.
+# is behind by a little adds to the minute of the others. A minute further off is of a clock that was set back
+# since: it is over, or every call until then would be added to it.
 _ADD = """
     INSERT INTO projects_tally (key, minute, calls) VALUES (%s, %s, %s)
     ON CONFLICT (key) DO UPDATE SET
-        calls = CASE WHEN projects_tally.minute >= excluded.minute
+        calls = CASE WHEN projects_tally.minute BETWEEN excluded.minute AND excluded.minute + 2
             THEN projects_tally.calls + excluded.calls ELSE excluded.calls END,
-        minute = CASE WHEN projects_tally.minute >= excluded.minute
+        minute = CASE WHEN projects_tally.minute BETWEEN excluded.minute AND excluded.minute + 2
             THEN projects_tally.minute ELSE excluded.minute END
     RETURNING calls
 """
