@@ -51,7 +51,8 @@ e2e: setup
 pictures: setup
 	@$(PY) -m tests.e2e.pictures $(ARGS)
 
-# The tests marked `slow`, at ten times the counts that `make test` runs them with.
+# The tests marked `slow`, at ten times the counts that `make test` runs them with. Takes the better part of an
+# hour: kills at random moments, a crowd for a minute, long lists.
 soak: setup
 	@failed=; \
 	for engine in sqlite postgres; do \

@@ -178,9 +178,10 @@ def _database(engine: str) -> Iterator[str]:
     name = sql.Identifier(f"memoryhub_bench_{secrets.token_hex(6)}")
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
-        try:
-            yield urlunsplit(urlsplit(server)._replace(path=f"/{name.as_string().strip(chr(34))}"))
-        finally:
+    try:
+        yield urlunsplit(urlsplit(server)._replace(path=f"/{name.as_string().strip(chr(34))}"))
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
 
 

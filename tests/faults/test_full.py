@@ -1,0 +1,157 @@
+"""The disk is full: a plain refusal, nothing half applied; reading goes on, and with room again writing."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from bench.mcp import Agent
+from tests.faults.own_postgres import own_postgres
+from tests.faults.running import ENGINE, PROJECT, Running, a_hub, look, new_hub, running
+
+SIZE = "128m"
+LEFT = 3 * 1024**2
+MOST_WRITES = 100
+
+
+class SmallDisk:
+    """A file system of its own, and a file on it that takes up what is left but a few megabytes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._filler = folder / "filler"
+
+    def fill_up(self) -> None:
+        free = shutil.disk_usage(self.folder).free - LEFT
+        with self._filler.open("wb") as filler:
+            os.posix_fallocate(filler.fileno(), 0, free)
+
+    def make_room(self) -> None:
+        self._filler.unlink()
+
+
+@pytest.fixture
+def disk() -> Iterator[SmallDisk]:
+    """Where this user may mount one."""
+    folder = Path(tempfile.mkdtemp(prefix="memoryhub-small-"))
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0755", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        folder.rmdir()
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield SmallDisk(folder)
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Writer:
+    """Adds memories of 80 KB, and keeps what was acknowledged and what was refused."""
+
+    def __init__(self, server: Running, token: str) -> None:
+        self.agent = Agent(server.url, token)
+        self.stored: dict[str, int] = {}
+        self.version = 1
+
+    def add(self, n: int) -> dict[str, Any]:
+        title = f"Large {n}"
+        # Nothing packs these, and they are few words.
+        body = "\n".join(random.randbytes(9000).hex() for _ in range(4))
+        told: dict[str, Any] = self.agent.call(
+            "memory_add",
+            project=PROJECT,
+            title=title,
+            summary="A large one.",
+            body=body,
+            kind="fact",
+            write_context={"session": "large"},
+        ).json
+        if "code" not in told:
+            self.stored[title] = told["number"]
+        return told
+
+    def fill(self) -> dict[str, Any]:
+        """Until it is refused."""
+        for n in range(MOST_WRITES):
+            told = self.add(n)
+            if "code" in told:
+                return told
+        raise AssertionError("The disk never filled.")
+
+    def read(self) -> int:
+        listed = self.agent.call("memory_list", project=PROJECT, limit=1)
+        found = self.agent.call("memory_search", project=PROJECT, query="Large")
+        recalled = self.agent.call("memory_recall", project=PROJECT)
+        assert not any(each.is_error for each in (listed, found, recalled))
+        return int(listed.json["total"])
+
+
+def _full_and_roomy_again(server: Running, token: str, room: Callable[[], None]) -> None:
+    writer = Writer(server, token)
+    refusal = writer.fill()
+    print(f"refused after {len(writer.stored)} writes: {refusal}")
+    assert refusal["code"] == "unavailable"
+    assert refusal["details"]["retry_after"]
+    assert "half stored" in refusal["message"] or "no room left" in refusal["message"]
+    # Again and again: each refusal leaves all as it was, and reading goes on.
+    for n in range(5):
+        again = writer.add(1000 + n)
+        assert again.get("code", "unavailable") == "unavailable"
+    assert writer.read() == len(writer.stored)
+    assert server.says("/readyz")[0] == 200
+    room()
+    for n in range(2000, 2005):
+        assert "code" not in writer.add(n), "there is room again"
+    found = look(server.store)
+    assert {row["title"]: row["number"] for row in found["memories"]} == writer.stored
+    assert [row["number"] for row in found["memories"]] == list(range(1, found["last_number"] + 1))
+    assert found["doctor"]["code"] == 0, found["doctor"]["said"]
+
+
+@pytest.mark.skipif(ENGINE != "sqlite", reason="it is about the file of SQLite")
+def test_the_disk_of_the_sqlite_file_is_full(disk: SmallDisk) -> None:
+    with a_hub() as (store, token):
+        for file in store.folder.glob("*.sqlite3*"):
+            shutil.move(file, disk.folder)
+        store.environment["MEMORYHUB_DATA"] = str(disk.folder)
+        with running(store) as server:
+            disk.fill_up()
+            _full_and_roomy_again(server, token, disk.make_room)
+
+
+@pytest.mark.skipif(ENGINE != "sqlite", reason="it is about the file of SQLite")
+def test_the_sqlite_file_may_not_grow() -> None:
+    """A quota: another error of the system's than a full disk, and tried where none can be mounted too."""
+    with a_hub() as (store, token), running(store) as server:
+        worker = server.workers()[0]
+        _, hard = worker.rlimit(psutil.RLIMIT_FSIZE)
+        largest = max(file.stat().st_size for file in store.folder.glob("*.sqlite3*"))
+        worker.rlimit(psutil.RLIMIT_FSIZE, (largest + LEFT, hard))
+        _full_and_roomy_again(server, token, lambda: worker.rlimit(psutil.RLIMIT_FSIZE, (hard, hard)))
+
+
+@pytest.mark.skipif(ENGINE != "postgres", reason="it is about PostgreSQL")
+def test_the_disk_of_postgresql_is_full(disk: SmallDisk) -> None:
+    """Of its tables. Where its log has no room, PostgreSQL itself ends and has to be begun again."""
+    with own_postgres() as database:
+        main = database.main
+        os.chown(disk.folder, main.uids().effective, main.gids().effective)
+        database.run(f"CREATE TABLESPACE small LOCATION '{disk.folder}'")
+        database.run("ALTER SYSTEM SET default_tablespace = 'small'")
+        database.run("SELECT pg_reload_conf()")
+        with new_hub() as (store, token), running(store) as server:
+            disk.fill_up()
+            _full_and_roomy_again(server, token, disk.make_room)
