@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, Subquery
 
 from hygiene.models import SimilarPair
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows, same_project
+from hygiene.rules.scope import Row, Scope, as_rows, by_key, of_project, same_project
 from memories.models import Link, Visibility
 
 
@@ -24,22 +24,18 @@ def advise(row: Row) -> str:
 @reader("similar_memories", advise)
 def similar_memories(scope: Scope) -> Found:
     earliest = _pairs(scope).filter(second=OuterRef("second")).order_by("first__number")
-    found = _pairs(scope).filter(first__project=scope.project, first=Subquery(earliest.values("first")[:1]))
+    here = Q(of_project("first__", scope.project))
+    found = _pairs(scope, here).filter(by_key(Q(first=Subquery(earliest.values("first")[:1]))))
     return as_rows(found, memory="second__", other="first__")
 
 
-def _pairs(scope: Scope) -> Found:
+def _pairs(scope: Scope, condition: Q | None = None) -> Found:
     """Pairs of two open memories, or of two private ones of the reader, in one project, whichever."""
     private = {"first__visibility": Visibility.PRIVATE, "second__visibility": Visibility.PRIVATE}
     alike = Q(**private) | ~(Q(first__visibility=Visibility.PRIVATE) | Q(second__visibility="private"))
     marks = Link.objects.standing().filter(type=Link.Type.NOT_SIMILAR)
     one_way = marks.filter(source=OuterRef("first"), target=OuterRef("second"))
     other_way = marks.filter(source=OuterRef("second"), target=OuterRef("first"))
-    return SimilarPair.objects.filter(
-        alike,
-        ~Exists(one_way),
-        ~Exists(other_way),
-        scope.admits("first__"),
-        scope.admits("second__"),
-        same_project("first__", "second__"),
-    )
+    both = scope.admits("first__") & scope.admits("second__") & Q(same_project("first__", "second__"))
+    whole = alike & both & (condition or Q())
+    return SimilarPair.objects.filter(by_key(whole), ~Exists(one_way), ~Exists(other_way))

@@ -5,6 +5,7 @@ Counted in steps, not in time: instructions of SQLite's machine, rows that Postg
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -90,3 +91,16 @@ def test_no_rule_compares_all_memories_with_all(project: Project, alice: User) -
     # A plan may well read every memory a few times, at one size and not at the other.
     grown = {name: many[name] / (few[name] + 10 * FEW) for name in few}
     assert {name: times for name, times in grown.items() if times > 1.7 * TIMES} == {}
+
+
+def test_similar_ones_are_followed_by_their_keys_where_nothing_was_analysed(
+    project: Project, alice: User
+) -> None:
+    (rule,) = (each for each in all_readers() if each.rule.name == "similar_memories")
+    steps = []
+    for many in (FEW, FEW * (TIMES - 1)):
+        made = stock(project, alice, [{"tags": []} for _ in range(many)])
+        pairs = itertools.pairwise(made)
+        SimilarPair.objects.bulk_create(SimilarPair(first=one, second=two) for one, two in pairs)
+        steps.append(_steps(rule, Scope(Project.objects.get(pk=project.pk), start_of_day(None), alice)))
+    assert steps[1] < 1.7 * TIMES * steps[0], steps
