@@ -19,6 +19,7 @@ from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.snapshots import read_snapshot
 from memoryhub.kernel.text import storable
 from projects.models import Project, User
+from projects.querysets import called
 
 PAGE_DEFAULT = 20
 PAGE_MAX = 100
@@ -60,12 +61,13 @@ class MemoryFilter:
             "visibility": self.visibility,
             "origin": self.origin,
             "hardness": self.hardness,
-            "author__username__iexact": self.author,
         }
         named = {name: value for name, value in exact.items() if value is not None}
         if not all(storable(value) for value in named.values()):
             return memories.none()
         found = memories.filter(**named)
+        if self.author is not None:
+            found = found.filter(called(self.author, "author__"))
         if self.tags:
             found = found.tagged([tag.lower() for tag in self.tags], all_of_them=self.tags_match != ANY)
         if self.scope is not None:

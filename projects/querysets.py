@@ -8,18 +8,32 @@ from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
 from django.db.models import F, OuterRef, Prefetch, Q, Subquery
 
+from memoryhub.kernel.text import storable
+
 if TYPE_CHECKING:
     from projects.models import AccessToken, Membership, Project, User  # noqa: F401 - named in quotes below
+
+
+def called(username: str | None, whose: str = "") -> Q:
+    """That a user has this name, whatever its case; `whose` leads to the user, as `author__`.
+
+    Nobody has one that can't be a name: a database may refuse to look for it.
+    """
+    from projects.models import User
+
+    if not username or len(username) > User.USERNAME_MAX_LENGTH or not storable(username):
+        return Q(pk__in=())
+    return Q(**{f"{whose}username__iexact": username})
 
 
 class UserManager(DjangoUserManager["User"]):
     """Finds a user by name whatever its case."""
 
     def get_by_natural_key(self, username: str | None) -> User:
-        return self.get(username__iexact=username)
+        return self.get(called(username))
 
     def named(self, username: str) -> User | None:
-        return self.filter(username__iexact=username).first()
+        return self.filter(called(username)).first()
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
@@ -63,7 +77,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 
     def of_name(self, username: str) -> MembershipQuerySet:
         """The member of that user name, whatever its case."""
-        return self.filter(user__username__iexact=username).select_related("user", "project")
+        return self.filter(called(username, "user__")).select_related("user", "project")
 
 
 class AccessTokenQuerySet(models.QuerySet["AccessToken"]):

@@ -15,9 +15,11 @@ from django.db import models
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Prefetch, Q, Subquery, Value, When
 from django.db.models.functions import Cast, Coalesce
 
+from memories.models import Tag
 from memories.querysets import FILTER_MAX_TAGS
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.text import storable
+from projects.querysets import called
 
 if TYPE_CHECKING:
     from projects.models import Project, User
@@ -57,7 +59,7 @@ def _possible_tags(tags: Iterable[str]) -> tuple[list[str], bool]:
         sentence = f"Has {len(names)} tags; at most {FILTER_MAX_TAGS} are looked for at once."
         raise Invalid(fields={"tags": sentence})
     # What no store takes is on nothing; a database would refuse to look for it.
-    possible = [name for name in names if storable(name)]
+    possible = [name for name in names if len(name) <= Tag.NAME_MAX_LENGTH and storable(name)]
     return possible, len(possible) == len(names)
 
 
@@ -127,7 +129,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
 
     def assigned_to(self, username: str) -> TaskQuerySet:
         """By name whatever its case; nobody of a name that can't be one."""
-        return self.filter(assignee__username__iexact=username) if storable(username) else self.none()
+        return self.filter(called(username, "assignee__"))
 
     def inside(self, task: Task) -> TaskQuerySet:
         """Its sub-tasks."""

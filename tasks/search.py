@@ -13,6 +13,7 @@ from memories.search import RECEIPT, TASK, Searched, index_row, tokens_of
 from memories.search.filters import SearchFilter
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project, User
+from projects.querysets import called
 from tasks.models import Receipt, Task
 from tasks.models.task import FINISHED
 from tasks.querysets import ReceiptQuerySet, TaskQuerySet
@@ -73,8 +74,9 @@ class _OfMembers(Searched):
         said = {
             f"{self.moved}__gte": wanted.since,
             f"{self.moved}__lt": wanted.before,
-            "author__username__iexact": wanted.author,
         }
+        if wanted.author is not None:
+            found = found.filter(called(wanted.author, "author__"))
         return found.filter(**{name: value for name, value in said.items() if value is not None})
 
     def _admitted(self, project: Project, reader: User, wanted: SearchFilter) -> QuerySet[Any, Any]:

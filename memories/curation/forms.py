@@ -26,7 +26,8 @@ def _named(text: str, candidates: MemoryQuerySet) -> list[Memory]:
     number = read_number(picked[1] if picked else text)
     if number is not None:
         return list(candidates.numbered(number))
-    if not storable(text):
+    # What can't be in a title, a database may refuse to look for.
+    if len(text) > Memory.TITLE_MAX_LENGTH or not storable(text):
         return []
     exact = list(candidates.filter(title__iexact=text)[:_NAMED])
     return exact or list(candidates.filter(title__icontains=text).order_by("number")[:_NAMED])

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, ExpressionWrapper, F, Max, Min, Oute
 
 from memories.querysets import readable_by, readable_by_staff
 from projects.models import Membership, Role
+from projects.querysets import called
 
 if TYPE_CHECKING:
     from memories.models import Memory, Review  # noqa: F401 - named in quotes below
@@ -88,7 +89,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def proposed_by_name(self, name: str) -> ReviewQuerySet:
         """By the proposer's user name, whatever its case."""
-        return self.filter(proposer__username__iexact=name)
+        return self.filter(called(name, "proposer__"))
 
     def of_kind(self, kind: str) -> ReviewQuerySet:
         return self.filter(kind=kind)

@@ -10,6 +10,7 @@ from memories.models import Status
 from memories.querysets import MemoryQuerySet
 from memories.scopes import covering_paths
 from memoryhub.kernel.errors import Invalid
+from projects.querysets import called
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,12 @@ class SearchFilter:
             "weight": self.weight,
             "visibility": self.visibility,
             "origin": self.origin,
-            "author__username__iexact": self.author,
         }
         found = memories.filter(
             status__in=used, **{name: value for name, value in exact.items() if value is not None}
         )
+        if self.author is not None:
+            found = found.filter(called(self.author, "author__"))
         if self.kinds:
             found = found.filter(kind__in=self.kinds)
         if self.tags:

@@ -16,6 +16,7 @@ from django.db.models import Count, F, Q, QuerySet
 from memoryhub.kernel.actor import OPERATOR
 from memoryhub.kernel.text import storable
 from projects.models import Project, User
+from projects.querysets import called
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Kept:
         if wanted.person == OPERATOR:
             rows = rows.filter(**{f"{self.person}__isnull": True})
         elif wanted.person:
-            rows = rows.filter(**{f"{self.person}__username__iexact": wanted.person})
+            rows = rows.filter(called(wanted.person, f"{self.person}__"))
         if wanted.since is not None:
             rows = rows.filter(**{f"{self.at}__gte": wanted.since})
         if wanted.before is not None:

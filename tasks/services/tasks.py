@@ -213,8 +213,8 @@ def _take(write: ProjectWrite, task: Task, fields: dict[str, Any]) -> dict[str, 
 def _assignee(write: ProjectWrite, username: str, wrong: dict[str, str]) -> User | None:
     if not username:
         return None
-    members = Membership.objects.filter(project=write.project, user__username__iexact=username)
-    found = members.select_related("user").first()
+    members = Membership.objects.in_project(write.project).of_name(username)
+    found = members.first()
     if found is None:
         wrong["assignee"] = "Nobody of this name is a member of the project."
     return found.user if found else None
