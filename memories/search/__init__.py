@@ -9,7 +9,7 @@ from memories.search.analyse import QueryTerm, marks
 from memories.search.analyse import analyse_query as query_terms
 from memories.search.everywhere import FoundAnywhere, Where, search_anywhere
 from memories.search.filters import SearchFilter
-from memories.search.indexing import forget, index, index_row, tokens_of, unindex
+from memories.search.indexing import counted_together, forget, index, index_row, tokens_of, unindex
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
 from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
 
@@ -26,6 +26,7 @@ __all__ = [
     "Searched",
     "Where",
     "best_matches",
+    "counted_together",
     "forget",
     "index",
     "index_row",

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from memories.search.analyse import analyse
 from memories.search.engine import cursor, engine, scope_of
-from memories.search.ranking import scoped
+from memories.search.ranking import Cursor, scoped
 from memories.search.summaries import drop_summary, keep_summary
 from memories.search.types import Searched
 
 if TYPE_CHECKING:
     from memories.models import Memory
+    from projects.models import Project
+
+
+_is_counted: ContextVar[bool] = ContextVar("is_counted", default=True)
+
+
+@contextmanager
+def counted_together(project: Project) -> Iterator[None]:
+    """Around very many rows of one project that come in one transaction, under the lock of the project: their
+    words are counted once, at its end.
+
+    To PostgreSQL a row that is changed a hundred thousand times in a transaction is as many rows, and each
+    change passes by all before it.
+    """
+    before = _is_counted.set(False)
+    try:
+        yield
+    finally:
+        _is_counted.reset(before)
+    with cursor() as open_cursor:
+        engine().recount(open_cursor, project.pk)
 
 
 def index(memory: Memory, *, tags: Sequence[str] | None = None, is_new: bool = False) -> frozenset[str]:
@@ -29,8 +52,8 @@ def index(memory: Memory, *, tags: Sequence[str] | None = None, is_new: bool = F
     scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
     with cursor() as open_cursor:
         if not is_new:
-            engine().remove(open_cursor, memory.pk)
-        engine().store(open_cursor, memory.pk, scoped(scope, tokens), len(tokens))
+            engine().remove(open_cursor, memory.pk, is_counted=_is_counted.get())
+        _store(open_cursor, memory.pk, scope, tokens)
     keep_summary(memory)
     return frozenset(tokens)
 
@@ -38,7 +61,7 @@ def index(memory: Memory, *, tags: Sequence[str] | None = None, is_new: bool = F
 def unindex(memory: Memory) -> None:
     """Take a memory out of the index."""
     with cursor() as open_cursor:
-        engine().remove(open_cursor, memory.pk)
+        engine().remove(open_cursor, memory.pk, is_counted=_is_counted.get())
     drop_summary(memory)
 
 
@@ -48,9 +71,14 @@ def index_row(searched: Searched, row: Any, *, is_new: bool = False) -> None:
     scope, tokens = searched.words(row)
     with cursor() as open_cursor:
         if not is_new:
-            engine().remove(open_cursor, entry_id)
+            engine().remove(open_cursor, entry_id, is_counted=_is_counted.get())
         if tokens:
-            engine().store(open_cursor, entry_id, scoped(scope, tokens), len(tokens))
+            _store(open_cursor, entry_id, scope, tokens)
+
+
+def _store(open_cursor: Cursor, entry_id: int, scope: str, tokens: Sequence[str]) -> None:
+    terms, length = scoped(scope, tokens), len(tokens)
+    engine().store(open_cursor, entry_id, terms, length, is_counted=_is_counted.get())
 
 
 def forget() -> None:

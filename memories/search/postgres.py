@@ -56,13 +56,13 @@ DROP = (
     "DROP TABLE IF EXISTS memories_searchentry",
 )
 
-_STORE = """
-WITH entry AS (
-    INSERT INTO memories_searchentry (memory_id, part, scope, length, terms)
-    SELECT %s::bigint, part.number, %s::text, %s::integer, part.terms
-    FROM unnest(%s::text[]::tsvector[]) WITH ORDINALITY AS part(terms, number)
-    RETURNING part, terms
-), term AS (
+_ENTER = """
+INSERT INTO memories_searchentry (memory_id, part, scope, length, terms)
+SELECT %s::bigint, part.number, %s::text, %s::integer, part.terms
+FROM unnest(%s::text[]::tsvector[]) WITH ORDINALITY AS part(terms, number)
+"""
+_STORE = f"""
+WITH entry AS ({_ENTER}), term AS (
     INSERT INTO memories_searchterm (term, documents)
     SELECT term, 1 FROM unnest(%s::text[]) AS new(term)
     ON CONFLICT (term) DO UPDATE SET documents = memories_searchterm.documents + 1
@@ -71,10 +71,11 @@ INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)
 ON CONFLICT (scope) DO UPDATE SET
     documents = memories_searchtotal.documents + 1,
     length = memories_searchtotal.length + excluded.length
-"""
-_REMOVE = """
+"""  # noqa: S608 (constants of ours)
+_LEAVE = "DELETE FROM memories_searchentry WHERE memory_id = %s"
+_REMOVE = f"""
 WITH gone AS (
-    DELETE FROM memories_searchentry WHERE memory_id = %s RETURNING part, scope, length, terms
+    {_LEAVE} RETURNING part, scope, length, terms
 ), word AS (
     SELECT unnest(tsvector_to_array(terms)) AS term FROM gone
 ), dropped AS (
@@ -87,7 +88,7 @@ WITH gone AS (
 UPDATE memories_searchtotal AS total
 SET documents = total.documents - 1, length = total.length - gone.length
 FROM gone WHERE gone.part = 1 AND total.scope = gone.scope
-"""
+"""  # noqa: S608 (constants of ours)
 _FREQUENCIES = """
 SELECT term, documents FROM memories_searchterm WHERE term = ANY(%s)
 UNION ALL
@@ -142,21 +143,27 @@ def drop(cursor: Cursor) -> None:
         cursor.execute(statement)
 
 
-def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
+def store(
+    cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int, *, is_counted: bool = True
+) -> None:
     """Index a memory under what `ranking.scoped` gives for it. Nothing of it is there yet.
 
     The caller holds the project's lock: two writers of one project would wait for each
-    other's terms.
+    other's terms. Uncounted ones want a `recount` before the transaction ends.
     """
     scope = scoped_terms[0].partition(":")[0]
     frequencies = counted(scoped_terms[1:])
     parts = list(_parts(frequencies))
+    if not is_counted:
+        cursor.execute(_ENTER, [memory_id, scope, length, parts])
+        return
     terms = sorted(frequencies)
     cursor.execute(_STORE, [memory_id, scope, length, parts, terms, scope, length])
 
 
-def remove(cursor: Cursor, memory_id: int) -> None:
-    cursor.execute(_REMOVE, [memory_id])
+def remove(cursor: Cursor, memory_id: int, *, is_counted: bool = True) -> None:
+    """Take a memory out of the index. Uncounted, a `recount` follows before the transaction ends."""
+    cursor.execute(_REMOVE if is_counted else _LEAVE, [memory_id])
 
 
 def purge(cursor: Cursor) -> None:

@@ -90,8 +90,13 @@ def drop(cursor: Cursor) -> None:
         cursor.execute(statement)
 
 
-def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int) -> None:
-    """Index a memory under what `ranking.scoped` gives for it. Nothing of it is there yet."""
+def store(
+    cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: int, *, is_counted: bool = True
+) -> None:
+    """Index a memory under what `ranking.scoped` gives for it. Nothing of it is there yet.
+
+    Uncounted ones want a `recount` before the transaction ends.
+    """
     scope = scoped_terms[0].partition(":")[0]
     columns: dict[int, list[str]] = {frequency: [] for frequency in FREQUENCIES}
     for token, frequency in counted(scoped_terms[1:]).items():
@@ -100,12 +105,13 @@ def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: i
         "INSERT INTO memories_searchentry (memory_id, scope, length) VALUES (%s, %s, %s)",
         [memory_id, scope, length],
     )
-    cursor.execute(
-        "INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)"
-        " ON CONFLICT (scope) DO UPDATE SET documents = documents + 1,"
-        " length = length + excluded.length",
-        [scope, length],
-    )
+    if is_counted:
+        cursor.execute(
+            "INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)"
+            " ON CONFLICT (scope) DO UPDATE SET documents = documents + 1,"
+            " length = length + excluded.length",
+            [scope, length],
+        )
     cursor.execute(
         f"INSERT INTO memories_search_fts (rowid, {', '.join(COLUMNS)})"  # noqa: S608
         f" VALUES ({', '.join(['%s'] * (len(COLUMNS) + 1))})",
@@ -113,7 +119,8 @@ def store(cursor: Cursor, memory_id: int, scoped_terms: Sequence[str], length: i
     )
 
 
-def remove(cursor: Cursor, memory_id: int) -> None:
+def remove(cursor: Cursor, memory_id: int, *, is_counted: bool = True) -> None:
+    """Take a memory out of the index. Uncounted, a `recount` follows before the transaction ends."""
     cursor.execute("SELECT scope, length FROM memories_searchentry WHERE memory_id = %s", [memory_id])
     entry = cursor.fetchone()
     if entry is None:
@@ -121,10 +128,12 @@ def remove(cursor: Cursor, memory_id: int) -> None:
     scope, length = entry
     cursor.execute("DELETE FROM memories_searchentry WHERE memory_id = %s", [memory_id])
     cursor.execute("DELETE FROM memories_search_fts WHERE rowid = %s", [memory_id])
-    cursor.execute(
-        "UPDATE memories_searchtotal SET documents = documents - 1, length = length - %s WHERE scope = %s",
-        [length, scope],
-    )
+    if is_counted:
+        cursor.execute(
+            "UPDATE memories_searchtotal SET documents = documents - 1, length = length - %s"
+            " WHERE scope = %s",
+            [length, scope],
+        )
 
 
 def purge(cursor: Cursor) -> None:

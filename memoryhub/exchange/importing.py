@@ -8,7 +8,7 @@ entry and, unless it is a dry run, writes. The same decisions make the plan and 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from django.db.models import F, Q
 from hygiene.models import Upkeep
 from hygiene.services import rebuild
 from memories.models import Memory, Review, Status, Visibility, Weight
+from memories.search import counted_together
 from memories.services import erase_memory, erase_review
 from memories.services.bags import move_out
 from memories.services.writing import Writing, begin
@@ -42,6 +43,8 @@ from tasks.services import erase_receipt, erase_task
 BATCH = 100
 # So many memories are compared with each other at once; what is more the next upkeep does.
 REBUILT_AT_ONCE = 2000
+# From more entries on, to count the words of the whole project once is less work than one by one.
+COUNTED_EACH = 1000
 
 Progress = Callable[[str, int, int], None]
 
@@ -80,7 +83,9 @@ def bring_snapshot(
     try:
         with _together(apply):
             run = _begin(actor, found, project, slug, owner, apply)
-            _read(run, snapshot)
+            many = apply and sum(found.counts.values()) > COUNTED_EACH
+            with counted_together(run.into) if many else nullcontext():
+                _read(run, snapshot)
     except (IntegrityError, DataError) as wrong:
         raise Invalid("The file breaks a rule that the store holds: nothing was imported.") from wrong
     if apply and run.plan.changes and run.into.memories.count() <= REBUILT_AT_ONCE:

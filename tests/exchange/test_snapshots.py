@@ -16,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memories.models import Memory
+from memories.search.upkeep import drift
 from memories.services import add_memory
-from memoryhub.exchange import table
+from memoryhub.exchange import importing, table
 from memoryhub.kernel.doctor import all_checks
 from memoryhub.kernel.errors import DomainError
 from projects.models import Project, Role
@@ -41,6 +42,31 @@ def test_export_wipe_import_export_gives_the_same() -> None:
     assert plan.attributions == []
     findings = [finding.sentence for check in all_checks().values() for finding in check(back)]
     assert not [sentence for sentence in findings if "checkpoint" not in sentence]
+
+
+def test_words_of_very_many_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes anew, and what is changed by what comes: the index and its counts are as ever."""
+    monkeypatch.setattr(importing, "COUNTED_EACH", 0)
+    told: list[Project] = []
+    whole = importing.counted_together
+    monkeypatch.setattr(importing, "counted_together", lambda project: told.append(project) or whole(project))
+    project = rich_project()
+    data = packed(project)
+    wipe(project)
+    bring(data)
+    back = Project.objects.get(slug="harbor")
+    assert told == [back]
+    assert not drift(back)
+    changed = Memory.objects.filter(project=back, status="active", visibility="shared").first()
+    assert changed is not None
+    revise(member(back, "ina", Role.OWNER), changed, title="Quite another title")
+    newer = packed(back)
+    wipe(back)
+    bring(data)
+    bring(newer)
+    back = Project.objects.get(slug="harbor")
+    assert Memory.objects.get(uid=changed.uid).title == "Quite another title"
+    assert not drift(back)
 
 
 @pytest.mark.skipif(os.environ.get("TEST_ENGINE") == "postgres", reason="there and back is both ways")
