@@ -146,7 +146,8 @@ def addresses(world: World) -> Iterator[tuple[str, str, dict[str, str]]]:
         path = path_of(route, given)
         if outcomes[who] == 302:
             # A page leads elsewhere; a part of one is what htmx gets.
-            yield path + page.query, who, {"HX-Request": "true"}
+            if who == "owner":
+                yield path + page.query, who, {"HX-Request": "true"}
             continue
         yield path + page.query, who, {}
         if route == "p/<slug:slug>/memories/<int:number>/":
@@ -189,7 +190,8 @@ def test_nothing_that_is_typed_into_a_form_runs_in_its_answer(world: World) -> N
         if outcomes is page.refused or route.startswith(("api/", "mcp", ".well-known")):
             continue
         is_admin = route.startswith("admin/")
-        if is_admin and expected(page, "GET")["superuser"] != 200:
+        # Of the admin's forms for each kind of row those of one kind stand for all.
+        if is_admin and route.count("/") > 2 and "memories/memory/" not in route:
             continue
         path = path_of(route, page.params(world)) + page.query
         all_of_it = {**dict.fromkeys(page.data, typed), "next": typed}
