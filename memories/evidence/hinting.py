@@ -10,7 +10,7 @@ from memories.evidence.near import Near
 from memories.evidence.relating import Related, compared
 from memories.evidence.rules import REPLACING_COVERAGE, Level
 from memories.evidence.statements import Statement
-from memories.models import Link, Memory, Origin
+from memories.models import Kind, Link, Memory, Origin
 from memoryhub.kernel.compiled import Compiled
 
 HINTS_MAX = 3
@@ -120,6 +120,8 @@ def _whose(memory: Memory) -> str:
 
 def _overlap(memory: Memory, other: Memory) -> bool:
     """Whether what one covers the other covers in part. Neither having a path is everywhere."""
+    if memory.kind != Kind.CONSTRAINT and other.kind != Kind.CONSTRAINT:
+        return True  # no other kind has paths
     mine, theirs = memory.scope_paths, other.scope_paths
     if not mine or not theirs:
         return not mine and not theirs

@@ -13,7 +13,7 @@ from memories.models import Memory
 from memories.services import applying
 from memories.services.changes import Applied, Change, ChangeKind, Pending
 from memories.services.checks import check_change
-from memories.services.policy import Asking, must_wait, never_waits
+from memories.services.policy import Asking, Touch, must_wait, never_waits
 from memories.services.reviews.proposing import propose
 from memories.services.writing import Writing, begin, finish, lock_memory
 from memoryhub.kernel.actor import Actor
@@ -38,7 +38,7 @@ def submit_change(actor: Actor, change: Change) -> Applied | Pending:
     with transaction.atomic():
         writing = begin(actor, change.project, change.reason, memory=change.memory)
         policy, asking = writing.project.review_policy, Asking(actor.kind, actor.door, writing.standing)
-        if never_waits(policy, asking):
+        if never_waits(policy, asking) or _is_plainly_fine(writing, asking, change, fields):
             return _finished(writing, _applied(writing, change, fields))
         number = writing.project.last_number
         # What waits is tried all the same: it is refused at once when it can't be applied, and what it
@@ -51,6 +51,14 @@ def submit_change(actor: Actor, change: Change) -> Applied | Pending:
             return _finished(writing, done)
         writing.project.last_number = number
         return propose(writing, change, fields, writing.advice)
+
+
+def _is_plainly_fine(writing: Writing, asking: Asking, change: Change, fields: Mapping[str, Any]) -> bool:
+    """Whether it is a new memory that touches no other, and needn't wait itself: there is nothing to try."""
+    if change.kind is not ChangeKind.CREATE or change.links or change.brought or fields.get("parent"):
+        return False
+    alone = Touch(None, fields.get("visibility", writing.project.default_visibility))
+    return not must_wait(writing.project.review_policy, asking, [alone])
 
 
 def _applied(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:

@@ -7,7 +7,9 @@ import json
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.models import Memory
@@ -238,3 +240,28 @@ def test_a_recall_takes_at_most_twelve_queries_whatever_it_lists(
     for arguments in ({}, {"focus": "fact says line"}, {"budget": 50_000}):
         with django_assert_max_num_queries(12):  # type: ignore[operator]
             assert "submemories" in agent.call("memory_recall", **arguments).text
+
+
+def test_an_add_takes_few_queries_and_so_does_a_search_whatever_is_near(
+    project: Project, text: str, django_assert_max_num_queries: object
+) -> None:
+    Project.objects.filter(pk=project.pk).update(review_policy="none")
+    agent = Agent(text)
+    for number in range(12):
+        summary = f"Crane {number} is inspected by crew {number} of the harbor."
+        MemoryFactory(project=project, title=f"Crane {number}", summary=summary, tags=["crane"])
+    given = {"kind": "fact", "tags": ["crane"], "title": "Releases"}
+    agent.write("memory_add", summary="Releases go out on Fridays after the harbor closes.", **given)
+    counts = []
+    for day in ("Mondays", "Sundays"):
+        with CaptureQueriesContext(connection) as queries:
+            said = f"Releases go out on {day} after the harbor closes."
+            answer = agent.write("memory_add", summary=said, **given).json
+        assert answer["result"] == "applied"
+        assert answer["hints"]
+        counts.append(len(queries))
+    with CaptureQueriesContext(connection) as queries:
+        assert agent.call("memory_search", query="when do releases go out").json["total"] == 3
+    # Of an add two begin and end the transaction.
+    assert max(counts) <= (22 if connection.vendor == "sqlite" else 19), counts
+    assert len(queries) <= 9
