@@ -70,7 +70,8 @@ class Scribe(threading.Thread):
     def _add(self) -> None:
         title, parent = self._next(), self._bag()
         summary = f"Entry {self._made} of {self.name}."
-        body = " ".join(self.random.choices(_WORDS, k=self.random.choice((5, 50, 400))))
+        # Long ones are written for longer, so that more kills meet them in the middle.
+        body = " ".join(self.random.choices(_WORDS, k=self.random.choice((5, 300, 900))))
         given = {"parent": parent} if parent and self.random.random() < 0.3 else {}
         answer, again = self._send(
             "memory_add", title=title, summary=summary, kind="fact", body=body, **given
@@ -187,7 +188,7 @@ class Scribe(threading.Thread):
         raise AssertionError(f"{tool} was never answered.")
 
 
-_WORDS = ("harbour", "quay", "crane", "ledger", "tide", "lantern", "mooring", "beacon", "pilot", "berth")
+_WORDS = ["harbour", "tide", "pilot", *(f"berth{n}" for n in range(3000))]
 
 
 @dataclass
@@ -222,10 +223,12 @@ class Office:
             assert not scribe.is_alive(), f"{scribe.name} hangs"
 
     def told(self) -> str:
+        met = self.unanswered
+        refused = met.pop("ConnectionRefusedError", 0)
         recognised = sum(scribe.recognised for scribe in self.scribes)
         return (
-            f"{self.acknowledged} writes acknowledged, {self.unanswered.total()} sent again "
-            f"({dict(self.unanswered)}), {recognised} of them found stored"
+            f"{self.acknowledged} writes acknowledged, {met.total()} cut off and sent again ({dict(met)}), "
+            f"{recognised} of them found stored; {refused} times nobody was there to connect to"
         )
 
     def check(self, found: dict[str, Any]) -> None:

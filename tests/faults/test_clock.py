@@ -16,7 +16,7 @@ from tests.faults.running import PATIENCE, PROJECT, Running, a_hub, look, runnin
 
 SHIFTED = "tests.faults.shifted"
 HOUR, DAY = 3600, 24 * 3600
-CALLS = 300  # a minute
+CALLS = 100  # a minute
 
 
 class Shifted:
@@ -33,7 +33,8 @@ class Shifted:
         """The answer, or the refusal."""
         if not tool.endswith(("_list", "_get")):
             arguments["write_context"] = {"session": session}
-        told: dict[str, Any] = self.agent.call(tool, project=PROJECT, **arguments).json
+        # Not `call`, which waits where there were too many.
+        told: dict[str, Any] = self.agent.answer(self.agent.tool(tool, project=PROJECT, **arguments)).json
         return told
 
     def manage(self, *command: str) -> subprocess.Popen[str]:
@@ -104,7 +105,7 @@ def test_an_hour_that_comes_twice(hub: Shifted) -> None:
     # The limit of calls counts the minute that it is now, not the one of before, for as long as it takes to
     # come again.
     for _ in range(2):
-        for _ in range(CALLS // 2 - 20):
+        for _ in range(CALLS * 6 // 10):
             hub.ask("memory_list", limit=1)
         hub.set_clock(-2 * HOUR)
     # Nobody waits for the lease of one that died, nor for the moment when the work was done last.
