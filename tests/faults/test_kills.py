@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 
-from tests.faults.running import PATIENCE, Running, a_hub, look, running, wait_until
+from tests.faults.running import ENGINE, PATIENCE, Running, a_hub, look, running, wait_until
 from tests.faults.scribes import Office
 
 KILLS = 25  # an engine
@@ -69,6 +69,7 @@ def _take_it_all(server: Running, chance: random.Random) -> None:
         server.reap()
 
 
+@pytest.mark.skipif(ENGINE != "sqlite", reason="no engine has a part in it")
 def test_what_runs_beside_is_begun_again_and_nothing_outlives_a_killed_server() -> None:
     with a_hub() as (store, _), running(store, MEMORYHUB_WORK="true", WEB_GRACEFUL_TIMEOUT="3000") as server:
         wait_until(lambda: server.children("work"), "background work is begun")
