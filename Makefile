@@ -51,12 +51,12 @@ e2e: setup
 pictures: setup
 	@$(PY) -m tests.e2e.pictures $(ARGS)
 
-# The tests marked `slow`, at ten times the counts that `make test` runs them with. Takes the better part of an
-# hour: kills at random moments, a crowd for a minute, long lists.
+# The tests marked `slow`, at ten times the counts that `make test` runs them with, and all of what that takes
+# samples of. Takes the better part of an hour: kills at random moments, a crowd for a minute, long lists.
 soak: setup
 	@failed=; \
 	for engine in sqlite postgres; do \
-		TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q -m "slow and not e2e and not contract" $(ARGS) || test $$? -eq 5 || failed=1; \
+		TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q -m "(slow or once or sweep) and not e2e and not contract" $(ARGS) || test $$? -eq 5 || failed=1; \
 	done; \
 	test -z "$$failed"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -47,7 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document.
 
     On PostgreSQL what asks no database isn't run again, in the folders where that takes its time, nor what
-    says that it is for one engine alone (`once`).
+    says that it is for one engine alone (`once`); of what asks every door the same (`sweep`) every third is.
+    `make soak` leaves out none of them.
     """
     for item in items:
         for folder, name in MARKED.items():
@@ -56,9 +58,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if os.environ.get("TEST_ENGINE") == "postgres":
         again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
         left = {item for item in again if not _asks_a_database(item)}
-        left |= {item for item in items if item.get_closest_marker("once")}
+        if os.environ.get("TEST_SCALE", "1") == "1":
+            left |= {item for item in items if item.get_closest_marker("once")}
+            swept = [item for item in items if item.get_closest_marker("sweep")]
+            left |= set(swept) - set(swept[::3])
         config.hook.pytest_deselected(items=list(left))
         items[:] = [item for item in items if item not in left]
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: to look for garbage in it again and again takes a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def _asks_a_database(item: pytest.Item) -> bool:

@@ -539,6 +539,7 @@ def denied_says_nothing(seen: Seen, world: World, before: Rows, who: str, *asked
         assert canary not in body, canary
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("route", sorted(PAGES), ids=lambda route: route or "home")
 def test_an_address_answers_everybody_as_the_table_says(
     route: str, world: World, before: Rows, scale: int
@@ -580,6 +581,7 @@ def _try(world: World, page: Page, before: Rows, who: str, method: str, path: st
 NUMBERED = sorted(route for route in PAGES if "<int:number>" in route)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("route", NUMBERED)
 def test_a_private_memory_of_somebody_else_answers_like_a_number_that_is_not_there(
     route: str, world: World, before: Rows
@@ -698,6 +700,7 @@ def outcome_of(response: Any) -> str:
     return json.loads(result["content"][0]["text"])["code"] if result.get("isError") else "ok"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/p/harbor"])
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_a_tool_answers_every_token_as_the_table_says(
@@ -746,6 +749,7 @@ def test_a_forbidden_tool_says_so_before_it_looks(world: World, texts: dict[str,
 # --- scripts ------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("route", sorted(API))
 def test_the_api_answers_every_token_as_the_table_says(
     route: str, world: World, texts: dict[str, str], before: Rows

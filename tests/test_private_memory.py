@@ -129,6 +129,7 @@ def test_agents_of_other_members_learn_nothing(
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["reader", "contributor", "owner"])
 def test_scripts_of_other_members_learn_nothing(
@@ -174,6 +175,7 @@ def test_an_agent_of_a_stranger_learns_nothing(
     nothing_shows(ask, project.last_number + 1, deeds(author, project, known))
 
 
+@pytest.mark.sweep
 @pytest.mark.slow
 @pytest.mark.parametrize("who", ["somebody", "alice", "charlie"])
 def test_pages_show_nothing_to_others(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,11 +38,12 @@ WIDTHS = {390: 844, 1024: 768, 1440: 900}
 
 
 @pytest.fixture(scope="session")
-def shots() -> Path:
-    """Where screenshots go: E2E_SHOTS, else a new folder below the system's temporary one."""
-    folder = Path(os.environ.get("E2E_SHOTS") or tempfile.mkdtemp(prefix="memoryhub-shots-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def shots() -> Path | None:
+    """Where screenshots go, if somebody wants them: E2E_SHOTS."""
+    named = os.environ.get("E2E_SHOTS")
+    if named:
+        Path(named).mkdir(parents=True, exist_ok=True)
+    return Path(named) if named else None
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +64,7 @@ class Hub:
     url: str
     store: Store
     browser: Browser
-    shots: Path
+    shots: Path | None
     contexts: list[BrowserContext] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -99,13 +99,14 @@ class Hub:
         if urlsplit(request.url).netloc != urlsplit(self.url).netloc:
             self.problems.append(f"request to elsewhere: {request.url}")
 
-    def shot(self, page: Page, name: str) -> None:
-        """Keep a picture of the whole page."""
-        page.screenshot(path=self.shots / f"{name}.png", full_page=True)
+    def shot(self, page: Page, name: str, *, full_page: bool = True) -> None:
+        """Keep a picture of the page, where they are wanted."""
+        if self.shots:
+            page.screenshot(path=self.shots / f"{name}.png", full_page=full_page)
 
 
 @pytest.fixture
-def hub(live_server: Any, browser: Browser, shots: Path) -> Iterator[Hub]:
+def hub(live_server: Any, browser: Browser, shots: Path | None) -> Iterator[Hub]:
     """A hub with a store; at the end nothing may have gone wrong in any of its pages."""
     attempts.clear()
     hub = Hub(live_server.url, fill(), browser, shots)

@@ -314,7 +314,7 @@ def test_a_rejection_without_a_note_leads_to_the_note(
     expect(note).to_be_focused()
     expect(note).to_have_accessible_description(re.compile("^Say why: the proposer learns from it"))
     expect(page.locator("#note-error")).to_be_in_viewport(ratio=1)
-    page.screenshot(path=hub.shots / f"reviews-note-{js}.png")
+    hub.shot(page, f"reviews-note-{js}", full_page=False)
     if js:
         axe(page)
     # From there one goes on as if it had been opened by its own address.

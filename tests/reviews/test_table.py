@@ -17,6 +17,7 @@ def found(db: None) -> Cells:
     return cells()
 
 
+@pytest.mark.once
 def test_the_page_is_what_the_hub_does(found: Cells) -> None:
     text = page(found)
     if os.environ.get("TEST_WRITE"):
