@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.middleware import csrf
 from django.test import Client
 from hypothesis import settings as hypothesis_settings
 
+from memoryhub.demo.loading import Demo, load_demo
 from memoryhub.kernel import limits
 from projects.attempts import attempts, bad_tokens
 from projects.calls.waiting import waiting
 from projects.models import Project, Role, User
 from projects.services import counting
 from projects.signing_in import calls_a_token
+from tests.access.world import undone_after
 from tests.admin_client import signed_in, superuser
 from tests.factories import ProjectFactory, UserFactory, member
 
@@ -96,6 +100,13 @@ def _fresh_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     bad_tokens.clear()
     counting._own = limits.OwnCount()
     waiting.clear()
+
+
+@pytest.fixture(scope="module")
+def demo(django_db_setup: None, django_db_blocker: Any) -> Iterator[Demo]:
+    """The demo is loaded, once for all the tests of a module."""
+    with undone_after(django_db_blocker):
+        yield load_demo()
 
 
 @pytest.fixture

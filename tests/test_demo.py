@@ -7,7 +7,7 @@ import pytest
 from memories.models import Memory, Review
 from memories.reviews.showing import proposal_of
 from memories.services import reject_review
-from memoryhub.demo.loading import SLUG, load_demo
+from memoryhub.demo.loading import SLUG, Demo, load_demo
 from projects.models import Project, User
 from tasks.continuity import continuity_context
 from tasks.handover import streams_of
@@ -17,8 +17,7 @@ from tests.factories import person
 pytestmark = pytest.mark.django_db
 
 
-def test_the_demo_shows_proposals_that_its_owner_may_decide() -> None:
-    load_demo()
+def test_the_demo_shows_proposals_that_its_owner_may_decide(demo: Demo) -> None:
     owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     reviews = list(Review.objects.visible_to(owner).whole().oldest_first())
     assert [review.kind for review in reviews] == ["create", "update"]
@@ -28,8 +27,7 @@ def test_the_demo_shows_proposals_that_its_owner_may_decide() -> None:
     assert not Memory.objects.in_project(project).filter(title=reviews[0].title).exists()
 
 
-def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
-    load_demo()
+def test_loading_it_again_changes_nothing_of_what_was_decided(demo: Demo) -> None:
     owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     reject_review(actor=person(owner), review=Review.objects.get(number=1), note="Known.")
     counted = Memory.objects.count()
@@ -38,8 +36,7 @@ def test_loading_it_again_changes_nothing_of_what_was_decided() -> None:
     assert Review.objects.in_project(project).pending().count() == 1
 
 
-def test_the_demo_leaves_a_hand_off_that_nobody_took_over() -> None:
-    load_demo()
+def test_the_demo_leaves_a_hand_off_that_nobody_took_over(demo: Demo) -> None:
     owner, project = User.objects.get(username="demo"), Project.objects.get(slug=SLUG)
     (receipt,) = Receipt.objects.in_project(project).unfinished()
     assert receipt.actor_name == "demo's agent (demo agent)"
