@@ -14,7 +14,7 @@ from tests.factories import PASSWORD
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Check = Callable[[Page], None]
-LOOKS = [(390, "light"), (390, "dark"), (1024, "dark"), (1440, "light")]
+LOOKS = [(390, "light"), (1024, "dark"), (1440, "light")]
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
