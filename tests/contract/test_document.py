@@ -39,7 +39,7 @@ CHECKS: list[Any] = [
     checks.missing_required_header,
 ]
 # Right and wrong ones, for each operation.
-EXAMPLES = 10
+EXAMPLES = 15
 FORMS = {"If-Match": st.sampled_from(['"1"', '"2"', '"900"', "1", 'W/"1"', "*", "x"])}
 
 
