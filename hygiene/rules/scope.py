@@ -8,7 +8,6 @@ and cutting is the caller's, in SQL, so that no rule loads all of its rows.
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ from django.db.models import (
     BooleanField,
     Case,
     CharField,
-    Count,
     F,
     IntegerField,
     Q,
@@ -142,22 +140,6 @@ Tables = QuerySet[Any] | tuple[QuerySet[Any], ...]
 
 def tables_of(found: Tables) -> tuple[QuerySet[Any], ...]:
     return found if isinstance(found, tuple) else (found,)
-
-
-def tallied(found: Mapping[str, Tables]) -> Mapping[tuple[str, int], int]:
-    """By name of the rule and sort, how many rows there are: all rules in one query."""
-    arms = [
-        rows.values("row_hidden")
-        .annotate(row_rule=Value(name, output_field=CharField()), row_many=Count("*"))
-        .values_list("row_rule", "row_hidden", "row_many")
-        for name, each in found.items()
-        for rows in tables_of(each)
-    ]
-    counted: Counter[tuple[str, int]] = Counter()
-    # Newer Django would bring an order of a model along, which no column of the union carries.
-    for name, hidden, many in arms[0].union(*arms[1:], all=True).order_by():
-        counted[name, hidden] += many
-    return counted
 
 
 def first_of_each(found: Tables, most: int) -> list[Row]:

@@ -16,7 +16,8 @@ from typing import Any
 from hygiene.findings import HygieneReport, RuleCount, counts_of, finding, worth_of
 from hygiene.models import Report
 from hygiene.rules import RuleReader, all_readers
-from hygiene.rules.scope import Scope, after, first_of_each, tables_of, tallied
+from hygiene.rules.scope import Scope, after, first_of_each, tables_of
+from hygiene.rules.tally import tallied
 from hygiene.scoring import score
 from hygiene.services.history import note_score
 from memories.listing import PAGE_MAX
@@ -96,7 +97,7 @@ def _numbers(scope: Scope, keys: set[int]) -> Rows:
     if not keys:
         return {}
     memories = scope.shared.count()
-    tally = tallied({each.rule.name: each.find(scope) for each in all_readers()})
+    tally = tallied(scope, {each.rule.name: each.find for each in all_readers()})
     rows = {}
     for key in keys:
         counts = counts_of(tally, memories, hidden=int(key != Report.EVERYBODY))

@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -93,13 +94,13 @@ class Running:
             return refused.code, refused.read()
 
     def children(self, of: str) -> list[psutil.Process]:
-        """The processes that the server started whose command line has this word."""
+        """The processes that the server started whose command line has this word or a path to it."""
         if self.process is None or self.process.poll() is not None:
             return []
         found = []
         for child in psutil.Process(self.process.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                if any(of in part for part in child.cmdline()):
+                if any(Path(part).name == of for part in child.cmdline()):
                     found.append(child)
         return found
 

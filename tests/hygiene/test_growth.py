@@ -13,7 +13,8 @@ from django.db import connection
 
 from hygiene.models import SimilarPair
 from hygiene.rules import all_readers
-from hygiene.rules.scope import Scope, tables_of, tallied
+from hygiene.rules.scope import Scope, tables_of
+from hygiene.rules.tally import tallied
 from memories.models import CommitReport, CommitScope, Link, Memory, ScopePath
 from memories.recall.reading import start_of_day
 from projects.models import Project, User
@@ -36,7 +37,7 @@ def _steps(rule: Any, scope: Scope) -> int:
         connection.ensure_connection()
         connection.connection.set_progress_handler(count, 10)
         try:
-            tallied({rule.rule.name: rule.find(scope)})
+            tallied(scope, {rule.rule.name: rule.find})
         finally:
             connection.connection.set_progress_handler(None, 0)
         return counted
