@@ -35,6 +35,9 @@ _NO_PROBLEM = (
     "htmx:sendAbort,",
 )
 WIDTHS = {390: 844, 1024: 768, 1440: 900}
+# Width and theme of the tests that look at what a page is only after something was done. The crawl looks at
+# every page that links lead to, at each width and in both themes; here one is enough but for pictures.
+LOOKS = [(390, "dark"), (1440, "light")] if os.environ.get("E2E_SHOTS") else [(390, "dark")]
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from memories.services import revise_memory
 from memoryhub.demo.lantern import SLUG
 from memoryhub.demo.loading import OWNER, load_demo
 from projects.models import Project, User
-from tests.e2e.conftest import Hub
+from tests.e2e.conftest import LOOKS, Hub
 from tests.factories import person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -199,7 +199,7 @@ def test_it_all_works_without_javascript(hub: Hub, owner: User) -> None:
     expect(page.get_by_role("columnheader", name="Day")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_the_pages_are_readable_at_every_width_and_in_both_themes(
     hub: Hub, axe: Check, owner: User, width: int, theme: str
 ) -> None:

@@ -16,7 +16,7 @@ from memories.models import Memory, Review
 from memories.services import revise_memory
 from memoryhub.kernel.actor import WriteContext
 from projects.models import Role, User
-from tests.e2e.conftest import Hub
+from tests.e2e.conftest import LOOKS, Hub
 from tests.e2e.store import MARKDOWN, PAYLOADS
 from tests.factories import PASSWORD, agent, member, person, token_for
 from tests.mcp_client import LEGACY
@@ -26,7 +26,6 @@ from tests.reviews.asking import approve, policy, propose, propose_change, rejec
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Check = Callable[[Page], None]
-LOOKS = [(390, "dark"), (1440, "light")]
 QUEUE = "/p/harbor/reviews/"
 CONTEXT = {
     "session": "s-8f2c-retry",

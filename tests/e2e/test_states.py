@@ -32,9 +32,10 @@ PRESSED = """() => [...document.querySelectorAll('.row__text')]
 
 # A form that nobody typed into: the browser itself sends more than is taken.
 _TOO_MUCH = """() => {
-    const form = document.createElement('form'), field = document.createElement('textarea');
+    const form = document.createElement('form'), field = document.createElement('input');
     Object.assign(form, {method: 'post', action: '/p/harbor/memories/new/'});
-    Object.assign(field, {name: 'body', value: 'z'.repeat(2.2 * 1024 * 1024)});
+    // Of a field that is shown the browser would lay out all of it, for a minute.
+    Object.assign(field, {type: 'hidden', name: 'body', value: 'z'.repeat(2.2 * 1024 * 1024)});
     form.append(field), document.body.append(form), form.submit();
 }"""
 

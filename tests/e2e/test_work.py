@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from projects.models import User
 from tasks.models import Checkpoint, Receipt, Task
 from tasks.services import claim_task, save_checkpoint
-from tests.e2e.conftest import Hub
+from tests.e2e.conftest import LOOKS, Hub
 from tests.e2e.store import MARKDOWN, PAYLOADS
 from tests.factories import agent, receipt_in, task_in
 from tests.tasks.pages import CHECKPOINT, CONTINUITY, TASKS, checkpoint_in, lapse
@@ -20,7 +20,6 @@ from tests.tasks.pages import CHECKPOINT, CONTINUITY, TASKS, checkpoint_in, laps
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Check = Callable[[Page], None]
-LOOKS = [(390, "dark"), (1440, "light")]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from memories.models import Kind, Memory
 from memories.services import revise_memory
-from tests.e2e.conftest import Hub
+from tests.e2e.conftest import LOOKS, Hub
 from tests.e2e.store import MARKDOWN, PAYLOADS
 from tests.factories import PASSWORD, person
 from tests.memories.verbs import now
@@ -45,7 +45,7 @@ def moved_on(hub: Hub, memory: Memory) -> None:
     )
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_every_page_for_writing_is_readable_at_every_width(
     hub: Hub, axe: Check, width: int, theme: str
 ) -> None:
