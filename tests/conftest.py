@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,19 +47,25 @@ ONCE = [
     )
 ]
 
+APPS = {"hygiene", "memories", "projects", "reviews", "tasks"}
+OF_PAGES = re.compile(r"_(admin|admin_\w+|pages?|\w*views)$")
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document.
 
     On PostgreSQL what asks no database isn't run again, in the folders where that takes its time, nor what
-    says that it is for one engine alone (`once`); of what asks every door the same (`sweep`) every third is.
-    `make soak` leaves out none of them.
+    says that it is for one engine alone (`once`); of what asks every door the same (`sweep`, which tests of
+    pages are) every third is. What pages read and do is tested beneath them on both, and each page is opened
+    on both, with 3 rows and with 300 (tests/test_every_page.py). `make soak` leaves out none of them.
     """
     for item in items:
         for folder, name in MARKED.items():
             if item.path.is_relative_to(folder):
                 item.add_marker(name)
+        if item.path.parent.name in APPS and OF_PAGES.search(item.path.stem):
+            item.add_marker("sweep")
     if os.environ.get("TEST_ENGINE") == "postgres":
         again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
         left = {item for item in again if not _asks_a_database(item)}
