@@ -51,12 +51,14 @@ e2e: setup
 pictures: setup
 	@$(PY) -m tests.e2e.pictures $(ARGS)
 
-# The tests marked `slow`, at ten times the counts that `make test` runs them with, and all of what that takes
-# samples of. Takes the better part of an hour: kills at random moments, a crowd for a minute, long lists.
+# The tests marked `slow`, at ten times the counts that `make test` runs them with, with what they counted; then
+# all of what that takes samples of. Takes over an hour: kills at random moments, a crowd for a minute, long lists.
 soak: setup
 	@failed=; \
+	run() { TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q "$$@ and not e2e and not contract" $(ARGS) || test $$? -eq 5 || failed=1; }; \
 	for engine in sqlite postgres; do \
-		TEST_ENGINE=$$engine TEST_SCALE=10 $(PY) -m pytest -q -m "(slow or once or sweep) and not e2e and not contract" $(ARGS) || test $$? -eq 5 || failed=1; \
+		run -rP -m "slow"; \
+		run -m "(once or sweep) and not slow"; \
 	done; \
 	test -z "$$failed"
 

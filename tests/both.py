@@ -1,4 +1,4 @@
-"""`make test`: the whole suite on both engines side by side, a closing line for each.
+"""`make test`: the suite on both engines side by side, a closing line for each.
 
 All always run to their end, so that one failure doesn't hide another. The faults run beside them, one
 engine after the other: they wait more than they compute.

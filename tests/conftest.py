@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -57,8 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     On PostgreSQL what asks no database isn't run again, in the folders where that takes its time, nor what
     says that it is for one engine alone (`once`); of what asks every door the same (`sweep`, which tests of
-    pages are) every third is. What pages read and do is tested beneath them on both, and each page is opened
-    on both, with 3 rows and with 300 (tests/test_every_page.py). `make soak` leaves out none of them.
+    pages are) every third is, another third with each commit. `make soak` leaves out none of them
+    (docs/decisions/0059-what-each-engine-runs.md).
     """
     for item in items:
         for folder, name in MARKED.items():
@@ -66,15 +67,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(name)
         if item.path.parent.name in APPS and OF_PAGES.search(item.path.stem):
             item.add_marker("sweep")
-    if os.environ.get("TEST_ENGINE") == "postgres":
+    # Who names files or tests gets them all.
+    if os.environ.get("TEST_ENGINE") == "postgres" and config.args_source != pytest.Config.ArgsSource.ARGS:
         again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
         left = {item for item in again if not _asks_a_database(item)}
         if os.environ.get("TEST_SCALE", "1") == "1":
             left |= {item for item in items if item.get_closest_marker("once")}
             swept = [item for item in items if item.get_closest_marker("sweep")]
-            left |= set(swept) - set(swept[::3])
+            left |= set(swept) - set(swept[_third() :: 3])
         config.hook.pytest_deselected(items=list(left))
         items[:] = [item for item in items if item not in left]
+
+
+def _third() -> int:
+    """Which third: TEST_THIRD, else by the commit, so that a run can be repeated."""
+    if named := os.environ.get("TEST_THIRD"):
+        return int(named) % 3
+    asked = ("git", "rev-parse", "HEAD")
+    said = subprocess.run(asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return int(said.stdout.strip() or "0", 16) % 3
 
 
 def pytest_collection_finish() -> None:

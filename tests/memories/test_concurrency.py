@@ -202,6 +202,7 @@ def test_of_sixteen_merges_each_is_whole_or_nothing(alice: User, project: Projec
     check_the_store()
 
 
+@pytest.mark.slow
 def test_32_writers_and_readers_and_never_an_error(alice: User, project: Project, scale: int) -> None:
     """Every kind of write and read at once. Refusals by rule are answers; anything else is an error."""
     bag = MemoryFactory(project=project, title="The bag")

@@ -41,6 +41,7 @@ def alice(project: Project) -> User:
     return member(project, "alice", Role.OWNER)
 
 
+@pytest.mark.slow
 def test_32_sessions_of_8_tokens_claim_each_task_once(alice: User, project: Project, scale: int) -> None:
     tokens = [token_for(member(project, f"user{n}"), project)[0] for n in range(8)]
     tasks = [task_in(project, alice, title=f"Task {n}") for n in range(100 * scale)]
