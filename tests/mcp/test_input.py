@@ -121,6 +121,42 @@ def test_each_limit_at_its_edge_and_one_past_it(agent: Agent, field: str, edge: 
         assert agent.call("memory_get", ref=1).json[field] == edge
 
 
+def test_limits_of_a_kind_s_own_fields(agent: Agent) -> None:
+    reason = "x" * (10_000 - len(json.dumps({"reason": ""})))
+    constraint = {**FACT, "kind": "constraint", "hardness": "absolute", "details": {"reason": "As it is."}}
+    paths = [f"src/part{n}" for n in range(11)]
+    past = {"scope_paths": paths, "details": {"reason": "x" * 10_001}}
+    refused = agent.write("memory_add", **{**constraint, **past})
+    assert refused.code == "invalid"
+    assert {field.partition(".")[0] for field in refused.fields} == set(past)
+    assert not Memory.objects.exists()
+    edge = {"scope_paths": paths[:10], "details": {"reason": reason}}
+    assert agent.write("memory_add", **{**constraint, **edge}).json["result"] == "applied"
+    kept = agent.call("memory_get", ref=1).json
+    assert (kept["scope_paths"], kept["details"]) == (edge["scope_paths"], edge["details"])
+
+
+def test_a_write_names_at_most_fifty_others(agent: Agent, project: Project) -> None:
+    for _ in range(51):
+        MemoryFactory(project=project)
+    refused = agent.write("memory_add", **FACT, related_to=list(range(1, 52)))
+    assert (refused.code, set(refused.fields)) == ("invalid", {"related_to"})
+    assert agent.write("memory_add", **FACT, related_to=list(range(1, 51))).json["result"] == "applied"
+    assert len(agent.call("memory_get", ref=52).json["links"]["related_to"]) == 50
+
+
+def test_of_two_clients_on_one_version_one_meets_a_conflict(agent: Agent, project: Project) -> None:
+    memory = MemoryFactory(project=project)
+    other = Agent(token_for(memory.author, project)[1], version=MODERN)
+    first = agent.write("memory_update", ref=1, expected_version=1, title="What one says")
+    second = other.write("memory_update", ref=1, expected_version=1, title="What the other says")
+    assert first.json["version"] == 2
+    assert second.code == "conflict"
+    assert second.json["details"]["current_version"] == 2
+    memory.refresh_from_db()
+    assert (memory.title, memory.version) == ("What one says", 2)
+
+
 HOSTILE = [
     "nul \x00",
     "escape \x1b[31m",

@@ -15,11 +15,13 @@ from memories.recall import BUDGET_MIN, RULES_BUDGET, recall, rules
 from memories.recall import closing as closing_module
 from memories.recall.closing import register_closing_line
 from memories.recall.keeping import kept
+from memories.search.indexing import index
 from memories.services import verify_memory
 from memoryhub.kernel.errors import Invalid
 from projects.models import Project, User
 from projects.services import change_settings
-from tests.factories import MemoryFactory, person
+from tests.factories import MemoryFactory, person, token_for
+from tests.mcp_client import Agent
 from tests.memories.bulk import LONG_AGO, settle, stock
 from tests.memories.recalled import read
 from tests.memories.verbs import archive, revise
@@ -379,12 +381,30 @@ def test_5000_memories_of_20_kilobytes_stay_within_the_budget(alice: User, proje
     body = "A long body, never read by recall. " * 580
     row = {"body": body, "summary": "s" * 280, "title": "t" * 120}
     weights = ("normal", "critical")
-    stock(project, alice, [{**row, "weight": weights[n % 50 == 0]} for n in range(5000)])
+    stored = stock(project, alice, [{**row, "weight": weights[n % 50 == 0]} for n in range(5000)])
     for budget in (500, 6000, 50_000):
-        result = recall(project, alice, budget=budget)
+        with CaptureQueriesContext(connection) as queries:
+            result = recall(project, alice, budget=budget)
         found = read(result.text)
         assert len(result.text) <= budget
         assert len(found.lines) + found.not_shown == 5000
+        assert len(queries) <= 12
+    for memory in stored[:250]:  # more than a page; of all of them it takes minutes
+        index(memory, tags=[], is_new=True)
+    agent = Agent(token_for(alice, project)[1])
+    for tool, arguments in (
+        ("memory_recall", {}),
+        ("project_overview", {}),
+        ("memory_rules", {}),
+        ("continuity_context", {}),
+        ("memory_list", {"limit": 100}),
+        ("memory_search", {"query": "long body", "limit": 100}),
+        ("memory_search", {"query": "long body", "detail": "full"}),
+        ("memory_suggest", {"draft": {**row, "summary": "A long body is said anew.", "kind": "fact"}}),
+    ):
+        answer = agent.call(tool, **arguments)
+        assert not answer.is_error, answer.text
+        assert 10 < len(answer.text) <= 100 * 600, tool
 
 
 # --- Rules
