@@ -60,9 +60,10 @@ def _passed(run: Run) -> bool:
         environment = {**os.environ, "TEST_ENGINE": run.engine}
         code = subprocess.call(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
         said = Path(log.name).read_text(encoding="utf-8", errors="replace")
-    print(f"== {name}\n{said}== {name}: {'FAILED' if code else 'passed'}", flush=True)
     # 5 says that the arguments choose none of a part.
-    return code == 0 or (code == 5 and bool(run.part))
+    passed = code == 0 or (code == 5 and bool(run.part))
+    print(f"== {name}\n{said}== {name}: {'passed' if passed else 'FAILED'}", flush=True)
+    return passed
 
 
 if __name__ == "__main__":
