@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from bench.load import every_row
-from bench.mcp import Agent, Unanswered
+from bench.mcp import Agent
 from bench.stores import Words
 
 
@@ -36,7 +36,7 @@ class Written:
 
 def write_at_once(agent: Agent, project: str, words: Words, *, writers: int, each: int) -> Written:
     """Let `writers` connections store `each` memories at the same time, and look at what is there."""
-    before = _numbers(agent, project)
+    before = numbers_in(agent, project)
     # Made before the clock starts: this process shares the machine with the server.
     fields = [[words.memory(1) for _ in range(each)] for _ in range(writers)]
     written = Written()
@@ -52,7 +52,7 @@ def write_at_once(agent: Agent, project: str, words: Words, *, writers: int, eac
     for thread in threads:
         thread.join()
     written.seconds = time.perf_counter() - began
-    new = _numbers(agent, project) - before
+    new = numbers_in(agent, project) - before
     told = Counter(written.acknowledged)
     written.lost = len(set(told) - new)
     written.twice = sum(many - 1 for many in told.values())
@@ -60,7 +60,8 @@ def write_at_once(agent: Agent, project: str, words: Words, *, writers: int, eac
     return written
 
 
-def _numbers(agent: Agent, project: str) -> set[int]:
+def numbers_in(agent: Agent, project: str) -> set[int]:
+    """Of all memories that a project lists, whatever their status."""
     return {row["number"] for row in every_row(agent, project, status="any")}
 
 
@@ -88,11 +89,11 @@ def _write(
     for message in calls:
         try:
             answer = agent.answer(message)
-        except (Unanswered, OSError) as problem:
+            if answer.is_error:
+                written.errors[answer.text[:200]] += 1
+            else:
+                written.acknowledged.append(answer.json["number"])
+        except Exception as problem:  # a thread that dies of one would be seen by nobody
             written.errors[f"{type(problem).__name__}: {problem}"[:200]] += 1
-            continue
-        if answer.is_error:
-            written.errors[answer.text[:200]] += 1
-        else:
-            written.acknowledged.append(answer.json["number"])
+            agent.close()
     agent.close()

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.mcp import Agent, Unanswered
+from bench.mcp import Agent
 from tests.faults.running import PATIENCE, PROJECT, Running, a_hub, look, running, wait_until
 from tests.faults.scribes import Office
 
@@ -85,7 +85,7 @@ class Reader(threading.Thread):
         while not self.stopped.is_set():
             try:
                 answer = self.agent.answer(self.random.choice(calls))
-            except (OSError, Unanswered) as problem:
+            except Exception as problem:  # a thread that dies of one would be seen by nobody
                 self.errors[f"{type(problem).__name__}: {problem}"[:200]] += 1
                 self.agent.close()
                 continue
@@ -106,6 +106,7 @@ def test_32_writers_and_32_readers_lose_nothing(crowded: Crowded, scale: int) ->
     office.close()
     for reader in readers:
         reader.join(60)
+    assert not any(reader.is_alive() for reader in readers), "a reader still waits"
     read = sum(reader.answers for reader in readers)
     print(
         f"seed {seed}: {SECONDS * scale} seconds, {WRITERS} writers and {READERS} readers: "
