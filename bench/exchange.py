@@ -35,9 +35,7 @@ def measure_exchange(engine: str, *, quick: bool = False) -> list[Figure]:
     size = SIZE_QUICK if quick else SIZE
     with hub(engine) as store, hub(engine) as other:
         store.prepare([BIG])
-        subprocess.run(
-            [sys.executable, "-m", "bench.stores", str(size)], cwd=ROOT, env=store.environment, check=True
-        )
+        store.run("bench.stores", str(size))
         file, back = str(store.folder / "out.json.gz"), str(other.folder / "back.json.gz")
         out = _run(store, "export", BIG, file)
         other.manage(["migrate", "--verbosity", "0"])

@@ -11,14 +11,13 @@ import itertools
 import json
 import os
 import statistics
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 from bench.mcp import CONTEXT, Agent
 from bench.queries import is_query
 from bench.report import Figure
-from bench.servers import ROOT, USER, Hub, hub
+from bench.servers import USER, hub
 from bench.stores import BIG, Words
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ def measure_hygiene(engine: str, *, quick: bool = False) -> list[Figure]:
     share = _QUICK_SHARE if quick else 1
     with hub(engine) as store:
         token = store.prepare([BIG])
-        _run(store, "fill", str(share))
-        counted = json.loads(_run(store, "count"))
+        store.run("bench.hygiene", "fill", str(share))
+        counted = json.loads(store.run("bench.hygiene", "count"))
         with store.serve() as server:
             agent = Agent(server.url, token)
             computed, unchanged = _timed(agent)
@@ -52,14 +51,6 @@ def measure_hygiene(engine: str, *, quick: bool = False) -> list[Figure]:
         Figure(f"hygiene_report at {size}, computed after a write, p50", computed),
         Figure(f"hygiene_report at {size}, unchanged, p50", unchanged),
     ]
-
-
-def _run(store: Hub, *arguments: str) -> str:
-    command = [sys.executable, "-m", "bench.hygiene", *arguments]
-    done = subprocess.run(
-        command, cwd=ROOT, env=store.environment, check=True, stdout=subprocess.PIPE, text=True
-    )
-    return done.stdout
 
 
 def _timed(agent: Agent) -> tuple[float, float]:

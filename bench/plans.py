@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from bench.servers import ROOT, USER, Hub
+from bench.servers import USER, Hub
 from bench.stores import BIG, Words
 
 if TYPE_CHECKING:
@@ -57,15 +56,7 @@ def _short(line: str) -> str:
 
 def plans_of(store: Hub) -> list[Planned]:
     """The plans on a store, made by a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.plans"],
-        cwd=ROOT,
-        env=store.environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return [Planned(**each) for each in json.loads(done.stdout)]
+    return [Planned(**each) for each in json.loads(store.run("bench.plans"))]
 
 
 def main() -> None:

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -93,6 +92,14 @@ class Hub:
         outputs: list[str] = json.loads(done.stdout)
         return outputs
 
+    def run(self, module: str, *arguments: str) -> str:
+        """Run a module of the bench in the store's environment, and give what it printed."""
+        command = [sys.executable, "-m", module, *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
+        )
+        return done.stdout
+
     def prepare(self, projects: Sequence[str]) -> str:
         """Migrate, make two users and the projects, and give a token of the first user for all of them."""
         people = [
@@ -107,10 +114,8 @@ class Hub:
         return outputs[-1].split()[-1]
 
     @contextlib.contextmanager
-    def serve(
-        self, command: Sequence[str] = RUN, settings: str = BENCH_SETTINGS, path: str = "/healthz"
-    ) -> Iterator[Server]:
-        """A server on a free port, once `path` has answered; stopped at the end."""
+    def serve(self, command: Sequence[str] = RUN, settings: str = BENCH_SETTINGS) -> Iterator[Server]:
+        """A server on a free port, once it says that its database answers; stopped at the end."""
         port = _free_port()
         environment = {**self.environment, "PORT": str(port), "DJANGO_SETTINGS_MODULE": settings}
         log = self.folder / f"server-{port}.log"
@@ -121,7 +126,7 @@ class Hub:
             )
             try:
                 url = f"http://127.0.0.1:{port}"
-                _wait(url + path, process, log)
+                _wait(f"{url}/readyz", process, log)
                 yield Server(url, process, time.perf_counter() - start)
             finally:
                 _stop(process)
@@ -193,15 +198,13 @@ def _free_port() -> int:
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Until the server answers. Raises NotStarted."""
+    """Until the server says that it is ready. Raises NotStarted."""
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=5):
                 return
-        except urllib.error.HTTPError:
-            return  # a refusal is an answer too
-        except OSError:
+        except OSError:  # and what isn't ready yet, which is an HTTPError
             time.sleep(0.01)
     raise NotStarted(log.read_text(errors="replace")[-2000:])
 

@@ -1,7 +1,7 @@
 """Work in flight: what the context of a fresh session costs, and a search over all types.
 
-`python -m bench.work SIZE` in a hub's environment adds tasks and receipts to a store of so many memories,
-and makes the project that the context is read of.
+In a hub's environment `python -m bench.work beside SIZE` adds tasks, receipts and a checkpoint to a store of
+so many memories, and `python -m bench.work small` makes the project that the context is read of.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from bench import queries
 from bench.mcp import Agent, read_result
 from bench.report import Figure
-from bench.servers import ROOT, USER, Hub, hub
+from bench.servers import USER, hub
 from bench.stores import BIG, Words
 from bench.timing import Work, interleaved
 
 if TYPE_CHECKING:
+    from memoryhub.kernel.actor import Actor
     from projects.models import Project, User
     from tasks.models import Receipt, Task
 
@@ -41,17 +41,14 @@ def measure_work(engine: str, *, quick: bool = False) -> list[Figure]:
     size = QUICK_SIZE if quick else SIZE
     with hub(engine) as store:
         token = store.prepare([BIG, SMALL])
-        _run(store, "bench.stores", str(size))
-        _run(store, "bench.work", str(size))
+        store.run("bench.stores", str(size))
+        store.run("bench.work", "beside", str(size))
+        store.run("bench.work", "small")
         with store.serve() as server:
             agent = Agent(server.url, token)
             figures = [*_contexts(agent, quick), *_searches(agent, size, quick)]
             agent.close()
     return figures
-
-
-def _run(store: Hub, module: str, size: str) -> None:
-    subprocess.run([sys.executable, "-m", module, size], cwd=ROOT, env=store.environment, check=True)
 
 
 def _rounds(quick: bool) -> dict[str, int]:
@@ -124,10 +121,13 @@ def main() -> None:
     from projects.models import Project, User
 
     author = User.objects.get(username=USER)
-    many = int(sys.argv[1]) // _SHARE
     words = Words()
-    _add_work(Project.objects.get(slug=BIG), author, words, many)
-    _fill_small(Project.objects.get(slug=SMALL), author, words)
+    if sys.argv[1] == "beside":
+        project = Project.objects.get(slug=BIG)
+        _add_work(project, author, words, int(sys.argv[2]) // _SHARE)
+        _save_checkpoint(project, author, words)
+    else:
+        _fill_small(Project.objects.get(slug=SMALL), author, words)
     if connection.vendor == "postgresql":
         # What autovacuum does in its own time.
         with connection.cursor() as cursor:
@@ -196,10 +196,9 @@ def _named(words: Words, number: int) -> dict[str, str]:
 def _fill_small(project: Project, author: User, words: Words) -> None:
     """Through the services: the store that the design names."""
     from memories.services import add_memory
-    from memoryhub.kernel.actor import Actor, Door, WriteContext
-    from tasks.services import create_task, save_checkpoint, write_handoff
+    from tasks.services import create_task, write_handoff
 
-    actor = Actor(user=author, door=Door.MCP, context=WriteContext(session="bench"))
+    actor = _actor(author)
     text = words.text(_TEXT)[:_TEXT].strip()
     for n in range(HELD["memories"]):
         add_memory(actor=actor, project=project, kind="fact", body=text, **_named(words, n))
@@ -207,8 +206,20 @@ def _fill_small(project: Project, author: User, words: Words) -> None:
         create_task(actor=actor, project=project, description=text, **_named(words, n))
     for n in range(HELD["receipts"]):
         write_handoff(actor=actor, project=project, done=text, **_named(words, n))
+    _save_checkpoint(project, author, words)
+
+
+def _save_checkpoint(project: Project, author: User, words: Words) -> None:
+    from tasks.services import save_checkpoint
+
     given = {"objective": words.text(20), "current_step": words.text(20), "next_action": words.text(20)}
-    save_checkpoint(actor=actor, project=project, **given)
+    save_checkpoint(actor=_actor(author), project=project, **given)
+
+
+def _actor(author: User) -> Actor:
+    from memoryhub.kernel.actor import Actor, Door, WriteContext
+
+    return Actor(user=author, door=Door.MCP, context=WriteContext(session="bench"))
 
 
 if __name__ == "__main__":
