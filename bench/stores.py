@@ -1,8 +1,8 @@
 """Synthetic stores of a size, written in bulk: one project of so many memories among fifty.
 
 Words follow Zipf's law, so that some are in most memories and most in a few; a third of the memories
-stand in bags, some are low, private, public, superseded; a few bodies are very long. The same size
-and seed give the same store.
+stand in bags, some are low, private, public, superseded; a fifth were revised once to five times; a few
+bodies are very long. The same size and seed give the same store.
 
 `python -m bench.stores SIZE` in a hub's environment. Rows are made by the models and indexed by the
 product's own index, and skip the services: ten thousand calls would take minutes.
@@ -10,16 +10,17 @@ product's own index, and skip the services: ten thousand calls would take minute
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 import itertools
 import os
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memories.models import Memory
+    from memories.models import Memory, Revision
     from projects.models import Project, User
 
 BIG = "harbor"
@@ -32,6 +33,8 @@ _BATCH = 500
 # Of every twenty memories the first is a bag and the next six are in it.
 _GROUP, _CHILDREN = 20, 6
 _MAX_CRITICAL = 7
+_REVISED, _MAX_VERSION = 0.2, 6
+_UNTIL_REVISED = dt.timedelta(hours=5)
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _KINDS = {
     "decision": 30,
@@ -65,6 +68,12 @@ class Words:
     def _word(self) -> str:
         many = self.random.randint(2, 4)
         return "".join(self.random.choices(_SYLLABLES, k=many)) + self.random.choice("bdgklmnrst")
+
+    def of(self, who: str) -> Words:
+        """The same vocabulary in the choice of somebody else."""
+        others = copy.copy(self)
+        others.random = random.Random(who)
+        return others
 
     def some(self, many: int) -> list[str]:
         return self.random.choices(self.vocabulary, cum_weights=self._shares, k=many)
@@ -133,7 +142,7 @@ def _fill(size: int) -> None:
 
 
 def _fill_project(project: Project, people: Sequence[User], words: Words, size: int) -> None:
-    """Memories numbered from one, with tags, first revisions and their places in the index."""
+    """Memories numbered from one, with tags, histories and their places in the index."""
     from django.db import transaction
 
     from hygiene.models import Upkeep
@@ -143,7 +152,7 @@ def _fill_project(project: Project, people: Sequence[User], words: Words, size: 
         given = [words.memory(position) for position in range(start, min(start + _BATCH, size))]
         with transaction.atomic():
             made = [_memory(project, people, words, start + at, fields) for at, fields in enumerate(given)]
-            _store(made, given)
+            _store(made, given, words)
     project.last_number = project.change_counter = size
     project.save(update_fields=["last_number", "change_counter"])
     # Rows that no service wrote are derived anew by the upkeep, which would hold the project's lock at times
@@ -168,7 +177,9 @@ def _memory(
         status = words.random.choices(("active", "superseded"), (96, 4))[0]
     if place == _CHILDREN + 1 and position < _MAX_CRITICAL * _GROUP:
         visibility, weight, status = "shared", "critical", "active"
-    at = _EPOCH + dt.timedelta(minutes=position)
+    created = _EPOCH + dt.timedelta(minutes=position)
+    version = words.random.randint(2, _MAX_VERSION) if words.random.random() < _REVISED else 1
+    at = created + (version - 1) * _UNTIL_REVISED
     memory = Memory(
         project=project,
         number=position + 1,
@@ -177,7 +188,8 @@ def _memory(
         visibility=visibility,
         weight=weight,
         status=status,
-        created_at=at,
+        version=version,
+        created_at=created,
         updated_at=at,
         touched_at=at,
         summary_changed_at=at,
@@ -187,7 +199,7 @@ def _memory(
     return memory
 
 
-def _store(made: Sequence[Memory], given: Sequence[dict[str, Any]]) -> None:
+def _store(made: Sequence[Memory], given: Sequence[dict[str, Any]], words: Words) -> None:
     from memories.models import Memory, Revision, Tag
     from memories.search import index
 
@@ -205,21 +217,30 @@ def _store(made: Sequence[Memory], given: Sequence[dict[str, Any]]) -> None:
         for place, name in enumerate(fields["tags"])
     )
     Revision.objects.bulk_create(
-        Revision(
+        revision for memory, fields in pairs for revision in _history(memory, fields, words)
+    )
+    for memory, fields in pairs:
+        index(memory, tags=fields["tags"])
+
+
+def _history(memory: Memory, fields: dict[str, Any], words: Words) -> Iterator[Revision]:
+    """A revision a version: each but the first changed the summary, the last to what it is."""
+    from memories.models import Revision
+
+    drafts = (words.text(26)[:280] for _ in range(memory.version - 1))
+    for version, summary in enumerate((*drafts, fields["summary"]), 1):
+        changed = {"summary": summary}
+        yield Revision(
             memory=memory,
-            version=1,
-            fields=fields,
+            version=version,
+            fields=changed if version > 1 else fields | changed,
             visibility=memory.visibility,
             actor=memory.author,
             actor_kind="agent",
             door="mcp",
             session="bench",
-            created_at=memory.created_at,
+            created_at=memory.created_at + (version - 1) * _UNTIL_REVISED,
         )
-        for memory, fields in pairs
-    )
-    for memory, fields in pairs:
-        index(memory, tags=fields["tags"])
 
 
 if __name__ == "__main__":
