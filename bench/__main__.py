@@ -13,13 +13,14 @@ from pathlib import Path
 from bench.exchange import measure_exchange
 from bench.hooks import measure_hooks
 from bench.hygiene import measure_hygiene
+from bench.places import LARGE, QUICK, Plan
 from bench.relations import measure_relations
-from bench.report import Figure, broken, busy, figures_of, table, write_json
+from bench.report import Figure, Origin, broken, busy, figures_of, table, write_json
 from bench.retrieval import measure_retrieval
 from bench.rows import Row
 from bench.servers import ENGINES
 from bench.sets import Set, read_sets
-from bench.speed import LARGE, QUICK, Plan, measure_speed
+from bench.speed import measure_speed
 from bench.startup import beside, measure_startup
 from bench.work import measure_work
 
@@ -39,7 +40,7 @@ _BEGAN = time.monotonic()
 
 
 def main() -> None:
-    options = _options()
+    options, origin = _options(), Origin.now()
     engines = [options.engine] if options.engine else list(ENGINES)
     both: dict[str, list[Figure]] = {engine: [] for engine in engines}
     for part in options.only or PARTS:
@@ -53,8 +54,9 @@ def main() -> None:
         for engine, (figures, _) in found.items():
             both[engine] += figures
     print(f"\n'!' marks what misses its bar. Took {time.monotonic() - _BEGAN:.0f} seconds.", busy())
-    if options.json:
-        write_json(options.json, both, {"quick": options.quick, "large": options.large})
+    file = options.json or origin.file
+    write_json(file, both, {"quick": options.quick, "large": options.large}, origin)
+    print(f"The figures are in {file}.")
     wrong = broken(both)
     if wrong:
         print("\nWrong, and not only slow:", *wrong, sep="\n  ")
@@ -73,7 +75,9 @@ def _options() -> argparse.Namespace:
         default=os.environ.get("MEMORYHUB_BENCH_DATA"),
         help="a folder with folders of data, or one of these (or MEMORYHUB_BENCH_DATA)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file too")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="where to write the figures (data/bench/COMMIT-DATE.json)"
+    )
     parser.add_argument("--verbose", action="store_true", help="name the questions that were answered badly")
     return parser.parse_args()
 

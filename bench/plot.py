@@ -18,9 +18,10 @@ from bench.growth import CALLS
 Grown = Mapping[str, Mapping[str, Mapping[int, float]]]
 
 _NAMES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
-_COLOURS = ("#2563eb", "#c2410c", "#15803d", "#7c3aed", "#be185d", "#0f766e")
-_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
+_COLOURS = ("#2563eb", "#c2410c", "#15803d", "#7c3aed", "#be185d", "#0f766e", "#0f172a", "#a16207")
+_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4", "4 2", "12 2 2 2")
 _PANEL, _HEIGHT, _LEFT, _TOP = 400, 300, 56, 40
+_KEY_WIDTH = 230
 _INK = "#64748b"
 
 
@@ -41,7 +42,7 @@ def read(figures: Mapping[str, list[dict[str, object]]]) -> Grown:
     for engine, rows in figures.items():
         calls = found.setdefault(engine, {})
         for row in rows:
-            told = re.fullmatch(r"growth of (\w+) at ([\d,]+), p50", str(row["work"]))
+            told = re.fullmatch(r"growth of (.+) at ([\d,]+), p50", str(row["work"]))
             if told:
                 size = int(told[2].replace(",", ""))
                 calls.setdefault(told[1], {})[size] = float(str(row["value"]))
@@ -53,9 +54,9 @@ def table(grown: Grown) -> Iterator[str]:
     columns = [(engine, size) for engine, calls in grown.items() for size in sorted(_sizes(calls))]
     yield "| p50 in ms | " + " | ".join(f"{_NAMES.get(e, e)}, {size:,}" for e, size in columns) + " |"
     yield "|---|" + "---:|" * len(columns)
-    for call, tool in CALLS.items():
+    for call in CALLS:
         cells = [grown[engine].get(call, {}).get(size) for engine, size in columns]
-        yield f"| `{tool}` | " + " | ".join("" if c is None else f"{c:.1f}" for c in cells) + " |"
+        yield f"| {call} | " + " | ".join("" if c is None else f"{c:.1f}" for c in cells) + " |"
 
 
 def _sizes(calls: Mapping[str, Mapping[int, float]]) -> set[int]:
@@ -66,7 +67,7 @@ def drawn(grown: Grown) -> str:
     """The picture, an SVG of plain shapes that needs no font or style of its own."""
     values = [v for calls in grown.values() for by_size in calls.values() for v in by_size.values()]
     low, high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))
-    width, height = _PANEL * len(grown) + 110, _HEIGHT + _TOP + 50
+    width, height = _PANEL * len(grown) + _KEY_WIDTH, _HEIGHT + _TOP + 50
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif"'
         f' font-size="12" role="img" aria-label="Milliseconds of calls by the number of memories">',

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.rows import Row
+from bench.servers import ROOT
 
 # What the design wants reached, by set and metric; a set of another name is told and not judged.
 AT_LEAST = {
@@ -47,7 +50,7 @@ class Figure:
     def asked(self) -> str:
         if self.bar is None:
             return ""
-        return f"{'>=' if self.at_least else '<='} {_number(self.bar)}"
+        return f"{'>=' if self.at_least else '<='} {self.bar:,g}"
 
     @property
     def shown(self) -> str:
@@ -92,19 +95,51 @@ def table(title: str, by_engine: Mapping[str, Sequence[Figure]]) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
-def write_json(path: Path, by_engine: Mapping[str, Sequence[Figure]], options: dict[str, Any]) -> None:
+@dataclass(frozen=True)
+class Origin:
+    """What was measured, and when."""
+
+    # Ends with `-dirty` where the checkout said something else; empty where there is no history.
+    commit: str
+    date: dt.datetime
+
+    @classmethod
+    def now(cls) -> Origin:
+        return cls(_commit(), dt.datetime.now(dt.UTC))
+
+    @property
+    def file(self) -> Path:
+        """Where its figures are kept: a folder that git ignores."""
+        name = f"{self.commit[:12] or 'no-commit'}-{self.date:%Y-%m-%d-%H%M}.json"
+        return ROOT / "data" / "bench" / name
+
+
+def _commit() -> str:
+    describe = ["git", "describe", "--always", "--exclude=*", "--abbrev=40", "--dirty"]
+    try:
+        return subprocess.run(describe, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def write_json(
+    path: Path, by_engine: Mapping[str, Sequence[Figure]], options: dict[str, Any], origin: Origin
+) -> None:
     """The same figures, with what they were measured on."""
     figures = {
         engine: [asdict(figure) | {"holds": figure.holds} for figure in figures]
         for engine, figures in by_engine.items()
     }
     machine = {
+        "commit": origin.commit,
+        "date": origin.date.isoformat(timespec="seconds"),
         "load": os.getloadavg(),
         "python": platform.python_version(),
         "cpus": os.cpu_count(),
         "system": platform.system(),
     }
     text = json.dumps({"machine": machine, "options": options, "figures": figures}, indent=1)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", encoding="utf-8")
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 # Does one piece of work and says how many milliseconds of it count: checking the answer doesn't.
 Work = Callable[[], float]
+
+Each = TypeVar("Each")
 
 
 @dataclass
@@ -44,6 +47,13 @@ def percentile(samples: list[float], percent: int) -> float:
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
 
 
+def turns(works: Sequence[Each], rounds: int) -> Iterator[Sequence[Each]]:
+    """By round the order of what takes turns: another one begins each time."""
+    for number in range(rounds):
+        turn = number % len(works)
+        yield [*works[turn:], *works[:turn]]
+
+
 def interleaved(
     works: Mapping[str, Work], *, rounds: int, calls: int, cpu: Callable[[], float] = lambda: 0.0
 ) -> dict[str, Samples]:
@@ -51,11 +61,9 @@ def interleaved(
 
     A first round warms caches and connections, and isn't counted. `cpu` is a clock of the servers.
     """
-    names = list(works)
-    measured = {name: Samples() for name in names}
-    for number in range(rounds + 1):
-        turn = number % len(names)
-        for name in names[turn:] + names[:turn]:
+    measured = {name: Samples() for name in works}
+    for number, names in enumerate(turns(list(works), rounds + 1)):
+        for name in names:
             began = cpu()
             samples = [works[name]() for _ in range(calls if number else min(calls, 5))]
             if number:

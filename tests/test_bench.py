@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import http.client
+import json
+import threading
+from pathlib import Path
+from typing import cast
 from xml.etree import ElementTree
 
 import pytest
 
 from bench import plot
 from bench.compare import compared
+from bench.crowd import Crowd, Seen, visit
 from bench.mapping import (
     decision_entry,
     first_sentence,
@@ -19,9 +26,12 @@ from bench.mapping import (
     title_of,
     up_to_last_word,
 )
+from bench.mcp import Agent, Answer, Message
+from bench.places import Place, reference_of
 from bench.recall_check import Account, Checked, read_account
-from bench.report import Figure, broken, table
+from bench.report import Figure, Origin, broken, table, write_json
 from bench.retrieval import recall_at, reciprocal_rank
+from bench.servers import ROOT, Hub, Server
 from bench.stores import Words
 from bench.timing import Samples, interleaved, percentile
 from bench.writers import Written
@@ -223,6 +233,65 @@ def test_writers_are_right_only_when_everything_is_there_once() -> None:
     assert not Written(surplus=1).is_right
 
 
+def test_figures_are_kept_by_commit_and_date_and_read_again(tmp_path: Path) -> None:
+    origin = Origin("0123456789abcdef-dirty", dt.datetime(2026, 11, 30, 16, 5, tzinfo=dt.UTC))
+    assert origin.file == ROOT / "data/bench/0123456789ab-2026-11-30-1605.json"
+    assert Origin("", origin.date).file.name == "no-commit-2026-11-30-1605.json"
+    file = tmp_path / "new" / "figures.json"
+    write_json(file, {"sqlite": [Figure("growth of search at 100, p50", 2.0)]}, {}, origin)
+    kept = json.loads(file.read_text())
+    assert (kept["machine"]["commit"], kept["machine"]["date"]) == (
+        origin.commit,
+        "2026-11-30T16:05:00+00:00",
+    )
+    assert plot.read(kept["figures"]) == {"sqlite": {"search": {100: 2.0}}}
+    assert list(compared(kept["figures"], kept["figures"])) == [
+        "sqlite: growth of search at 100, p50: 2 -> 2 ms (1.00)"
+    ]
+
+
+# --- Crowds --------------------------------------------------------------------------
+
+
+def test_a_client_that_meets_anything_unforeseen_counts_it_and_goes_on() -> None:
+    stop, seen = threading.Event(), Seen()
+    meets: list[Exception] = [http.client.BadStatusLine("?"), KeyError("number"), OSError("reset")]
+
+    class Unlucky(Agent):
+        def answer(self, message: Message) -> Answer:
+            problem = meets.pop()
+            if not meets:
+                stop.set()
+            raise problem
+
+    visit(Unlucky("http://127.0.0.1:1", "token"), "one", Words(), 0, threading.Barrier(1), stop, seen)
+    assert not meets
+    assert seen.errors.total() == 3
+
+
+def test_a_crowd_misses_what_is_not_stored_and_what_one_number_was_given_twice_for() -> None:
+    crowd = Crowd()
+    for _ in range(3):
+        crowd.add([Seen({"search": [1.0], "recall": [], "add": [2.0]}), Seen({"search": [3.0]})], seconds=2)
+    crowd.acknowledged = [1, 2, 2, 3]
+    told = {
+        figure.work.removeprefix("2 clients, reading and writing, "): figure
+        for figure in crowd.figures(2, {1, 2})
+    }
+    assert (told["acknowledged and not stored"].value, told["calls a second"].value) == (2, 1.5)
+    assert (told["search, p50"].value, told["search, p95"].value, told["add, p50"].value) == (2.0, 3.0, 2.0)
+    assert "recall, p50" not in told
+
+
+@pytest.mark.parametrize(("sizes", "reference"), [((100, 10_000, 100_000), 10_000), ((100, 1_000), 1_000)])
+def test_bars_are_of_the_reference_store_whatever_stands_beside(
+    sizes: tuple[int, ...], reference: int
+) -> None:
+    words, store = Words(), Hub("sqlite", Path(), {})
+    served = [Place(size, store, cast(Server, None), "", words) for size in sizes]
+    assert reference_of(served).size == reference
+
+
 # --- Recall --------------------------------------------------------------------------
 
 RECALL = """\
@@ -266,6 +335,14 @@ def test_the_same_seed_gives_the_same_store() -> None:
     assert first.question() == second.question()
 
 
+def test_another_uses_the_same_words_and_says_something_else() -> None:
+    words = Words()
+    one, other = words.of("one"), words.of("other")
+    assert one.telling is words.telling
+    assert one.question() != other.question()
+    assert words.of("one").question() == words.of("one").question()
+
+
 def test_made_memories_keep_the_limits() -> None:
     words = Words()
     for position in range(300):
@@ -279,14 +356,14 @@ def test_made_memories_keep_the_limits() -> None:
 
 
 def grown(value: float, size: str = "1,000") -> dict[str, object]:
-    return {"work": f"growth of recall at {size}, p50", "value": value, "unit": "ms"}
+    return {"work": f"growth of recall (after a write) at {size}, p50", "value": value, "unit": "ms"}
 
 
 def test_growth_is_read_drawn_and_tabled() -> None:
     figures = {"sqlite": [grown(4.0), grown(8.5, "100,000"), {"work": "floor", "value": 3.0}]}
     read = plot.read(figures)
-    assert read == {"sqlite": {"recall": {1_000: 4.0, 100_000: 8.5}}}
-    assert "| `memory_recall` | 4.0 | 8.5 |" in list(plot.table(read))
+    assert read == {"sqlite": {"recall (after a write)": {1_000: 4.0, 100_000: 8.5}}}
+    assert "| recall (after a write) | 4.0 | 8.5 |" in list(plot.table(read))
     picture = ElementTree.fromstring(plot.drawn(read))
     (line,) = (node for node in picture if node.tag.endswith("polyline"))
     first, last = (pair.split(",") for pair in line.attrib["points"].split())
@@ -298,7 +375,7 @@ def test_two_runs_are_compared_figure_by_figure() -> None:
     before = {"sqlite": [grown(4.0), grown(9.0, "100")]}
     after = {"sqlite": [grown(5.0), grown(1.0, "10,000")]}
     assert list(compared(before, after)) == [
-        "sqlite: growth of recall at 1,000, p50: 4 -> 5 ms (1.25)  <",
-        "sqlite: growth of recall at 10,000, p50: 1 ms (new)",
-        "sqlite: growth of recall at 100, p50: gone",
+        "sqlite: growth of recall (after a write) at 1,000, p50: 4 -> 5 ms (1.25)  <",
+        "sqlite: growth of recall (after a write) at 10,000, p50: 1 ms (new)",
+        "sqlite: growth of recall (after a write) at 100, p50: gone",
     ]
