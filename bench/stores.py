@@ -147,10 +147,11 @@ def _fill_project(project: Project, people: Sequence[User], words: Words, size: 
 
     from hygiene.models import Upkeep
     from hygiene.services.rebuilding import DERIVED_VERSION
+    from memories.search import counted_together
 
-    for start in range(0, size, _BATCH):
-        given = [words.memory(position) for position in range(start, min(start + _BATCH, size))]
-        with transaction.atomic():
+    with transaction.atomic(), counted_together(project):
+        for start in range(0, size, _BATCH):
+            given = [words.memory(position) for position in range(start, min(start + _BATCH, size))]
             made = [_memory(project, people, words, start + at, fields) for at, fields in enumerate(given)]
             _store(made, given, words)
     project.last_number = project.change_counter = size
@@ -220,7 +221,7 @@ def _store(made: Sequence[Memory], given: Sequence[dict[str, Any]], words: Words
         revision for memory, fields in pairs for revision in _history(memory, fields, words)
     )
     for memory, fields in pairs:
-        index(memory, tags=fields["tags"])
+        index(memory, tags=fields["tags"], is_new=True)
 
 
 def _history(memory: Memory, fields: dict[str, Any], words: Words) -> Iterator[Revision]:
