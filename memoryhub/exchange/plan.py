@@ -68,6 +68,11 @@ class Plan:
         return sum(counter[outcome] for counter in self.counts.values() for outcome in outcomes)
 
     @property
+    def unlisted(self) -> int:
+        """How many rows are worth a line and have none."""
+        return self.total(*_LISTED) - len(self.lines)
+
+    @property
     def changes(self) -> int:
         """How many entries would change anything here."""
         return self.total(Outcome.CREATED, Outcome.TAKEN, Outcome.CONFLICT_TAKEN, Outcome.ERASED)

@@ -46,6 +46,10 @@ class ConflictQuerySet(models.QuerySet["Conflict"]):
     def newest_first(self) -> ConflictQuerySet:
         return self.order_by("-met_at", "-pk")
 
+    def after(self, met_at: dt.datetime, pk: int) -> ConflictQuerySet:
+        """What follows a conflict in the order of `newest_first`."""
+        return self.filter(Q(met_at__lt=met_at) | Q(met_at=met_at, pk__lt=pk))
+
     def for_rows(self) -> ConflictQuerySet:
         """With what each is about, without its texts."""
         rows = self.select_related("project", "memory", "task", "review", "checkpoint")
@@ -61,6 +65,17 @@ class UploadQuerySet(models.QuerySet["Upload"]):
 
     def in_project(self, project: Project) -> UploadQuerySet:
         return self.filter(project=project)
+
+    def newest_first(self) -> UploadQuerySet:
+        return self.order_by("-created_at", "-pk")
+
+    def after(self, created_at: dt.datetime, pk: int) -> UploadQuerySet:
+        """What follows an upload in the order of `newest_first`."""
+        return self.filter(Q(created_at__lt=created_at) | Q(created_at=created_at, pk__lt=pk))
+
+    def for_rows(self) -> UploadQuerySet:
+        """What a row of a list shows, without what the file would do."""
+        return self.defer("report", "problem")
 
     def quiet_since(self, moment: dt.datetime) -> UploadQuerySet:
         """Those that nothing was done with since."""

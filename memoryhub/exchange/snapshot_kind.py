@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memoryhub.exchange.importing import bring_snapshot
-from memoryhub.exchange.plan import LISTED_MAX, Plan
+from memoryhub.exchange.plan import Plan
 from memoryhub.exchange.uploads import Progress, Report, UploadKind
 from memoryhub.kernel.actor import Actor
 from projects.models import Project
@@ -49,14 +49,13 @@ def report_of(plan: Plan) -> Report:
     if plan.attributions:
         names = ", ".join(plan.attributions[:20]) + ("…" if len(plan.attributions) > 20 else "")
         notes.append(f"Kept as names, without an account: {names}.")
-    if len(plan.lines) == LISTED_MAX:
-        notes.append(f"Only the first {LISTED_MAX} rows are listed; all are counted.")
     counts = [
         (plural, ", ".join(f"{many} {outcome}" for outcome, many in counter.items()))
         for plural, counter in plan.rows
     ]
     lines = [(str(line.outcome), f"{line.kind} {line.subject}") for line in plan.lines]
-    return Report(_in_a_line(plan), counts, lines, notes, changes=bool(plan.changes or plan.conflicts))
+    changes = bool(plan.changes or plan.conflicts)
+    return Report(_in_a_line(plan), counts, lines, notes, changes=changes, more=plan.unlisted)
 
 
 def _in_a_line(plan: Plan) -> str:

@@ -210,8 +210,13 @@ def _apply(actor: Actor, upload: Upload, kind: UploadKind) -> Report:
 class HowFar:
     """What is being done with an upload, and how much of it is done: 0 to 100."""
 
-    phase: str = ""
+    phase: str = "Begun"
     percent: int = 0
+
+    @property
+    def told(self) -> str:
+        """What is said aloud of it: at each quarter."""
+        return f"{self.phase}: {self.percent // 25 * 25} %"
 
 
 def how_far(upload: Upload) -> HowFar:
@@ -220,7 +225,7 @@ def how_far(upload: Upload) -> HowFar:
         phase, done, total = json.loads(_sign(upload).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return HowFar()
-    return HowFar(str(phase), min(100, 100 * int(done) // max(int(total), 1)))
+    return HowFar(str(phase) or HowFar.phase, min(100, 100 * int(done) // max(int(total), 1)))
 
 
 def _sign(upload: Upload) -> Path:

@@ -27,8 +27,8 @@ Progress = Callable[[str, int, int], None]
 class Report:
     """What an import would do or did, for a page. Plain data: it is kept with the upload.
 
-    `counts` are rows of what and how many; `lines` a mark (one word or two) and a text each, in order;
-    `notes` are sentences. Nothing of a refused secret stands in them.
+    `counts` are rows of what and how many; `lines` a mark (one word or two) and a text each, in order, the
+    first of them where there are `more`; `notes` are sentences. Nothing of a refused secret stands in them.
     """
 
     summary: str
@@ -37,6 +37,8 @@ class Report:
     notes: list[str] = field(default_factory=list)
     # Whether applying would change anything.
     changes: bool = True
+    # How many lines there are beyond those that are kept.
+    more: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

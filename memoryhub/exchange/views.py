@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import IO, Any
+from typing import IO
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,20 +12,21 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memoryhub.exchange.files import compressed, lines
-from memoryhub.exchange.models import Conflict, Upload
+from memoryhub.exchange.models import Upload
+from memoryhub.exchange.paging import conflicts_of, uploads_of
 from memoryhub.exchange.seeing import seen_by
 from memoryhub.exchange.uploading import apply_upload, discard_upload, how_far, receive, settle
 from memoryhub.exchange.uploads import kind_named, upload_kinds
 from memoryhub.kernel.errors import DomainError, NotFound
+from memoryhub.kernel.lists import is_fragment
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.loading import project_of, project_to_write
 from projects.models import Project, Role, User
-
-CONFLICTS_SHOWN = 20
 
 
 # The token is asked for below, once it is known that this person may send so much: asking reads the file.
@@ -55,8 +56,6 @@ def _received(request: AuthedRequest, project: Project) -> HttpResponse:
 
 def _page(request: AuthedRequest, project: Project, problem: str = "", status: int = 200) -> HttpResponse:
     role = Role(project.role)  # type: ignore[attr-defined]
-    conflicts = Conflict.objects.in_project(project).visible_to(request.user).for_rows().newest_first()
-    shown = list(conflicts[: CONFLICTS_SHOWN + 1])
     context = {
         "project": project,
         "here": "settings",
@@ -64,9 +63,8 @@ def _page(request: AuthedRequest, project: Project, problem: str = "", status: i
         "is_owner": role is Role.OWNER,
         "may_import": role is Role.OWNER and not project.is_archived,
         "kinds": upload_kinds(),
-        "uploads": Upload.objects.in_project(project).visible_to(request.user)[:10],
-        "conflicts": shown[:CONFLICTS_SHOWN],
-        "more_conflicts": len(shown) > CONFLICTS_SHOWN,
+        "uploads": uploads_of(project, request.user, after=request.GET.get("uploads", "")),
+        "conflicts": conflicts_of(project, request.user, after=request.GET.get("conflicts", "")),
     }
     return render(request, "exchange/page.html", context, status=status)
 
@@ -109,20 +107,24 @@ def _upload(request: AuthedRequest, slug: str, uid: UUID) -> tuple[Project, Uplo
 def upload(request: AuthedRequest, slug: str, uid: UUID) -> HttpResponse:
     """What a file would do, how far its import is, or what it did."""
     project, found = _upload(request, slug, uid)
-    template = "exchange/_upload.html" if request.htmx else "exchange/upload.html"
-    return render(request, template, _shown(project, found))
-
-
-def _shown(project: Project, found: Upload) -> dict[str, Any]:
+    fragment = is_fragment(request)
+    far = how_far(found) if found.is_working else None
     kind = kind_named(found.kind)
-    return {
+    context = {
         "project": project,
         "here": "settings",
         "upload": found,
         "label": kind.label if kind else "a file",
         "report": found.report,
-        "far": how_far(found) if found.is_working else None,
+        "far": far,
+        "fragment": fragment,
+        # Asked every second, it is said as often only as there is something new to say.
+        "is_told": far is not None and request.GET.get("told") == far.told,
     }
+    template = "exchange/_upload.html" if fragment else "exchange/upload.html"
+    response = render(request, template, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
 
 
 @login_required

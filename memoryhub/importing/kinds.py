@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memoryhub.exchange.plan import LISTED_MAX
 from memoryhub.exchange.uploads import Progress, Report, UploadKind
 from memoryhub.importing.applying import Outcome
 from memoryhub.importing.doing import as_session, bring_file
@@ -14,7 +15,6 @@ from memoryhub.kernel.actor import Actor
 from memoryhub.kernel.errors import DomainError
 from projects.models import Project
 
-LISTED_MAX = 500
 NOTES_MAX = 20
 # By format, what people call it, what they read about it, and when it is asked: the surest first. A snapshot
 # of a hub is gzip as well, so context-keeper's is looked for before.
@@ -118,7 +118,9 @@ def report_of(plan: Plan, outcome: Outcome | None = None, session: str = "") -> 
         counts = [*_done(outcome), *counts]
         if outcome.waiting:
             notes.insert(0, f"What waits is all of the session {session}: its queue decides it as a whole.")
-    return Report(summary, counts, list(_lines(plan, outcome))[:LISTED_MAX], notes, changes=bool(new))
+    lines = _lines(plan, outcome)
+    more = max(len(lines) - LISTED_MAX, 0)
+    return Report(summary, counts, lines[:LISTED_MAX], notes, changes=bool(new), more=more)
 
 
 def _done(outcome: Outcome) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from memoryhub.projections.rules import RuleFile
 SHOWN_OF_DECISIONS = 20_000
 SHOWN_OF_RULES = 30_000
 SHOWN_FILES = 100
+SHOWN_REFUSED = 50
 FOLDER = "memoryhub"
 # The earliest that the format knows: the same files give the same bytes.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.projections import decisions_file, rules_files
 from memoryhub.projections.decisions import NAME
-from memoryhub.projections.showing import SHOWN_OF_DECISIONS, packed, shown_files
+from memoryhub.projections.showing import SHOWN_OF_DECISIONS, SHOWN_REFUSED, packed, shown_files
 from projects.loading import project_of
 
 
@@ -29,7 +29,8 @@ def files(request: AuthedRequest, slug: str) -> HttpResponse:
         "length": len(text),
         "files": shown,
         "more": len(folder.files) - len(shown),
-        "refused": folder.refused,
+        "refused": folder.refused[:SHOWN_REFUSED],
+        "more_refused": max(len(folder.refused) - SHOWN_REFUSED, 0),
     }
     return render(request, "projections/files.html", context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,14 @@ from memories.models import Memory
 from memories.services import erase_memory
 from memoryhub.exchange import uploading
 from memoryhub.exchange.models import Conflict, Upload
+from memoryhub.exchange.paging import CONFLICTS, UPLOADS
+from memoryhub.exchange.plan import LISTED_MAX, Outcome, Plan
+from memoryhub.exchange.snapshot_kind import report_of
 from memoryhub.exchange.uploading import drop_old_uploads, file_of
 from projects.models import Project, Role, User
 from tests.exchange.rich import packed
 from tests.factories import MemoryFactory, ProjectFactory, member, person
+from tests.tasks.pages import many_tasks
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +42,9 @@ def data(project: Project, alice: User) -> bytes:
     other = ProjectFactory(slug="other")
     MemoryFactory(project=other, title="Brought <b>along</b>")
     return packed(other)
+
+
+ANNOUNCED = 'id="announcement" hx-swap-oob="innerHTML">'
 
 
 def browser(user: User) -> Client:
@@ -125,13 +133,24 @@ def test_a_page_asks_again_while_a_file_is_worked_on(alice: User, data: bytes) -
     path = reverse("exchange:upload", args=["harbor", upload.uid])
     part = client.get(path, headers={"HX-Request": "true"}).content.decode()
     assert 'hx-trigger="every 1s"' in part
+    assert ANNOUNCED in part
+    # What was said already isn't said every second.
+    assert "?told=Imported%3A%2025%20%25" in part
+    asked = {"told": "Imported: 25 %"}
+    assert ANNOUNCED not in client.get(path, asked, headers={"HX-Request": "true"}).content.decode()
+    uploading._say_how_far(upload, "Imported", 60, 120)
+    again = client.get(path, asked, headers={"HX-Request": "true"}).content.decode()
+    assert f"{ANNOUNCED}Imported: 50 %." in again
+    assert ANNOUNCED not in client.get(path).content.decode()
     assert "25 %" in part
     assert "<html" not in part
     assert client.post(reverse("exchange:discard", args=["harbor", upload.uid])).status_code == 409
     # Its server went: it says so instead of waiting for ever.
     uploading._sign(upload).unlink()
     Upload.objects.update(updated_at=timezone.now() - dt.timedelta(hours=1))
-    assert b"interrupted" in client.get(path).content
+    ended = client.get(path, asked, headers={"HX-Request": "true"}).content.decode()
+    assert "interrupted" in ended
+    assert f"{ANNOUNCED}Nothing was imported. The page says why." in ended
 
 
 def test_old_files_go_and_another_makes_room(alice: User, data: bytes, folder: Path) -> None:
@@ -152,3 +171,47 @@ def test_conflicts_stand_on_the_page_for_reviewers(project: Project, alice: User
     page = browser(alice).get("/p/harbor/exchange/").content.decode()
     assert "lost &lt;i&gt;" in page
     assert "lost &lt;i&gt;" not in browser(bob).get("/p/harbor/exchange/").content.decode()
+
+
+def test_what_a_page_does_not_hold_is_on_the_next(project: Project, alice: User, bob: User) -> None:
+    kept = {"project": project, "user": alice, "size": 1, "status": "applied"}
+    names = [f"file-{n}.md" for n in range(2 * UPLOADS + 1)]
+    Upload.objects.bulk_create(Upload(name=name, **kept) for name in names)
+    tasks = many_tasks(project, alice, 2 * CONFLICTS + 1)
+    at = {"kept_at": tasks[0].created_at, "lost_at": tasks[0].created_at, "met_at": tasks[0].created_at}
+    Conflict.objects.bulk_create(
+        Conflict(project=project, task=task, lost_by="here", digest=f"{task.number}", **at) for task in tasks
+    )
+    subjects = [f"#{task.number}" for task in tasks]
+    client, other = browser(alice), browser(member(project, "olga", Role.OWNER))
+
+    def rows(client: Client, address: str, link: str) -> list[str]:
+        return re.findall(link, client.get(address).content.decode())
+
+    for query, most, link, wanted in (
+        ("uploads", UPLOADS, r'line__text" href="[^"]*">([^<]*)<', names[::-1]),
+        ("conflicts", CONFLICTS, r'conflict__head"><a class="link" href="[^"]*">([^<]*)<', subjects[::-1]),
+    ):
+        addresses = ["/p/harbor/exchange/"]
+        while more := re.search(
+            rf'href="(\?{query}=[^"#]+)#{query}"', client.get(addresses[-1]).content.decode()
+        ):
+            addresses.append(addresses[0] + more[1])
+        assert [rows(client, address, link) for address in addresses] == [
+            wanted[start : start + most] for start in (0, most, 2 * most)
+        ]
+        assert f'href="{addresses[0]}#{query}">Newest' in client.get(addresses[-1]).content.decode()
+        # Made up, or of another reader, a cursor opens the first page.
+        assert rows(client, f"{addresses[0]}?{query}=abc", link) == wanted[:most]
+        assert rows(other, addresses[-1], link) == ([] if query == "uploads" else wanted[:most])
+        assert "Nothing more." not in other.get(addresses[-1]).content.decode()
+
+
+def test_rows_of_a_snapshot_beyond_the_first_are_counted() -> None:
+    plan = Plan("harbor", is_new=False)
+    for n in range(LISTED_MAX):
+        plan.note("memory", Outcome.TAKEN, f"#{n}")
+    assert report_of(plan).more == 0
+    plan.note("memory", Outcome.SAME, "#7")
+    plan.note("memory", Outcome.ERASED, "#8")
+    assert (len(report_of(plan).lines), report_of(plan).more) == (LISTED_MAX, 1)

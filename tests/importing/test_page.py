@@ -15,6 +15,7 @@ from django.urls import reverse
 from memories.models import Memory, Review
 from memoryhub.exchange.models import Upload
 from memoryhub.exchange.uploads import kind_of
+from memoryhub.importing import kinds
 from projects.models import Project, User
 from tests.importing.shapes import (
     context_folder,
@@ -93,6 +94,19 @@ def test_a_zip_is_shown_first_and_imported_once_confirmed(alice: User, tmp_path:
     again = client.get(send(client, tmp_path / "a.zip")).content.decode()
     assert "here from an earlier import" in again
     assert "Import it" not in again
+
+
+def test_entries_beyond_the_first_are_counted(
+    project: Project, alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kinds, "LISTED_MAX", 1)
+    client = Client()
+    client.force_login(alice)
+    three = [entity(name, f"It is {name}.") for name in ("One", "Two", "Three")]
+    shown = client.get(send(client, json_lines(tmp_path / "memory.jsonl", *three))).content.decode()
+    assert "One (memory.jsonl, line 1)" in shown
+    assert "Two (memory.jsonl" not in shown
+    assert "And 2 more, which are counted above." in shown
 
 
 def test_what_waits_is_named_by_its_session(project: Project, alice: User, tmp_path: Path) -> None:

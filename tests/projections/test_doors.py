@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from memories.services import archive_memory
-from memoryhub.projections import decisions_file, rules_files
+from memoryhub.projections import decisions_file, rules_files, views
 from projects.models import Project, User
 from tests.factories import MemoryFactory, person, token_for
 from tests.mcp_client import Agent
@@ -210,6 +210,19 @@ def test_a_person_reads_and_takes_them_along(
     with zipfile.ZipFile(io.BytesIO(archive.content)) as opened:
         said = {name: opened.read(name).decode() for name in opened.namelist()}
     assert said == {f"memoryhub/{one.name}": one.content for one in rules_files(_fresh(project)).files}
+
+
+def test_paths_without_a_file_beyond_the_first_are_counted(
+    client: Client, project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(alice)
+    for name in "abc":
+        constraint(project, name, f"app/[{name}]")
+    assert "more." not in client.get("/p/harbor/files/").content.decode()
+    monkeypatch.setattr(views, "SHOWN_REFUSED", 1)
+    page = client.get("/p/harbor/files/").content.decode()
+    assert "And 2 more." in page
+    assert "app/[b]" not in page
 
 
 def test_an_empty_project_says_so(client: Client, project: Project, alice: User) -> None:
