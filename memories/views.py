@@ -113,7 +113,7 @@ def finding_choices(request: AuthedRequest, slug: str) -> HttpResponse:
     if not request.htmx or not filters.is_valid():
         return redirect(filters.path + filters.address())
     filters.count({"finding": counts_by_finding(project, request.user, filters.facet_filter())})
-    response = render(request, "_filter.html", {"field": filters.form["finding"]})
+    response = render(request, "memories/_finding_filter.html", {"field": filters.form["finding"]})
     patch_vary_headers(response, ["HX-Request"])
     return response
 

@@ -247,6 +247,7 @@ def _page(request: AuthedRequest, desk: Desk, part: str | None = None, **more: A
         "desk": desk,
         "form": form,
         "memory": desk.memory,
+        "fragment": part is not None,
         **more,
     }
     if part is None:

@@ -11,6 +11,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from memoryhub.kernel.json_text import as_json
+from memoryhub.kernel.lists import is_fragment
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.loading import project_of
@@ -104,7 +105,7 @@ def context(request: AuthedRequest, slug: str) -> HttpResponse:
         "budget": BUDGET,
         "not_shown": {name: many for name, many in given["not_shown"].items() if many},
     }
-    fragment = bool(request.htmx) and not request.htmx.history_restore_request
+    fragment = shown["fragment"] = is_fragment(request)
     template = "tasks/_context.html" if fragment else "tasks/context.html"
     response = render(request, template, shown)
     patch_vary_headers(response, ["HX-Request"])

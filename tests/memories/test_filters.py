@@ -88,6 +88,7 @@ def test_what_is_found_is_counted_where_it_is_opened(
     address = f"{LIST}findings/"
     fragment = client.get(address, {"kind": "fact"}, headers=HTMX).content.decode()
     assert re.search(r"<option value=\"quality\">[^<]*\(\d+\)</option>", fragment)
+    assert 'id="announcement" hx-swap-oob="innerHTML">Each finding says now' in fragment
     assert client.get(address, {"kind": "fact"})["Location"] == f"{LIST}?kind=fact"
     client.force_login(charlie)
     assert client.get(address, headers=HTMX).status_code == 404

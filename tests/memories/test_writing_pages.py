@@ -104,6 +104,9 @@ def test_another_kind_without_javascript_keeps_what_was_typed_for_each(alice: Us
     fragment = client.post(NEW, {**typed, "kind": "pipeline", "only": "kind"}, headers=HTMX)
     assert text_of(fragment).strip().startswith("<div") or 'id="kind-fields"' in text_of(fragment)
     assert "<html" not in text_of(fragment)
+    assert "Fields of this kind: Purpose, When to invoke, 2 steps.</p>" in text_of(fragment)
+    note = text_of(client.post(NEW, {**SAID, "kind": "note", "only": "kind"}, headers=HTMX))
+    assert 'hx-swap-oob="innerHTML">This kind has no fields of its own.</p>' in note
 
 
 def test_more_steps_are_asked_for_up_to_a_hundred(alice: User, project: Project) -> None:
@@ -292,6 +295,8 @@ def test_the_page_says_before_sending_whether_it_will_be_proposed(
             part = text_of(client.post(address, {**sent, "only": "sending"}, headers=HTMX))
             says = "This will be proposed" in part
             assert says == (">Propose<" in part)
+            announced = part.partition('<p id="announcement" hx-swap-oob="innerHTML">')[2]
+            assert announced.startswith("This will be proposed" if says else ("No reviewer", "Private:"))
             waiting, version = Review.objects.count(), Memory.objects.count()
             response = client.post(address, sent)
             assert response.status_code == 302, address

@@ -172,6 +172,7 @@ def test_the_context_is_what_an_agent_gets(client: Client, project: Project, ali
         assert html.unescape(found.group(1)).replace("\n", "") == as_json(given)
         assert f"{len(as_json(given)):,} of 15,000 characters" in words(page)
         assert "not shown: 5 receipts" in words(page)
+        assert ('id="announcement" hx-swap-oob="innerHTML">The context takes' in page) == bool(headers)
     for stream in ("x" * 81, "%00", "a%0Ab"):
         assert client.get(f"{CONTINUITY}context/?stream={stream}").status_code in (404, 422)
 
