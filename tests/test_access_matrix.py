@@ -29,6 +29,7 @@ from tests.access.world import (
     ROLES,
     World,
     caller_tokens,
+    lay_file,
     make_world,
     undone_after,
 )
@@ -108,9 +109,10 @@ def of_author(world: World) -> dict[str, Any]:
 SETTINGS = {name: Project._meta.get_field(name).get_default() for name in Project.SETTINGS} | {"name": "Pier"}
 
 
-def _of_upload(world: World) -> dict[str, Any]:
-    """One that isn't there: what becomes of one that is, is in tests/exchange."""
-    return {**of_project(world), "uid": "6f7c3b3a-0d0e-4c57-9a5e-2a4f0f1b7f11"}
+def of_upload(world: World) -> dict[str, Any]:
+    """The owner's, with its file: who imports it in one test has taken it from the next."""
+    lay_file(world.upload)
+    return {**of_project(world), "uid": world.upload.uid}
 
 
 AGENTS_ONLY = Page(get=everybody(405), post=everybody(401), params=of_project)
@@ -341,9 +343,9 @@ PAGES |= {
 PAGES |= {
     "p/<slug:slug>/exchange/": Page(get=members(200), post=members(403, owner=422), params=of_project),
     "p/<slug:slug>/exchange/snapshot/file/": Page(get=members(200), params=of_project),
-    "p/<slug:slug>/exchange/<uuid:uid>/": Page(get=members(403, owner=404), params=_of_upload),
-    "p/<slug:slug>/exchange/<uuid:uid>/apply/": Page(post=members(403, owner=404), params=_of_upload),
-    "p/<slug:slug>/exchange/<uuid:uid>/discard/": Page(post=members(403, owner=404), params=_of_upload),
+    "p/<slug:slug>/exchange/<uuid:uid>/": Page(get=members(403, owner=200), params=of_upload),
+    "p/<slug:slug>/exchange/<uuid:uid>/apply/": Page(post=members(403, owner=302), params=of_upload),
+    "p/<slug:slug>/exchange/<uuid:uid>/discard/": Page(post=members(403, owner=302), params=of_upload),
 }
 
 

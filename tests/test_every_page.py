@@ -15,6 +15,7 @@ from django.db import connection, models, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memories.models import CommitReport, Memory
+from memoryhub.exchange.models import Upload
 from projects.models import AccessToken, Membership, Project, User
 from tasks.models import Checkpoint
 from tests.access.world import World, make_world
@@ -78,6 +79,10 @@ def fill(world: World, many: int) -> None:
     copies(world.token.calls.get(), many)
     through = AccessToken.projects.through
     through.objects.bulk_create(through(accesstoken_id=one.pk, project_id=project.pk) for one in made)
+    copies(world.upload, many, uid=lambda n: uuid.uuid4())
+    lines = [["new", f"Moorings {n} (CLAUDE.md, line {n})"] for n in range(many)]
+    Upload.objects.filter(pk=world.upload.pk).update(report={**world.upload.report, "lines": lines})
+    copies(project.conflicts.get(), many, digest=lambda n: f"{n:064x}")
     kept = CommitReport(project=project, reporter=owner, branch="main", committed_at=world.shared.created_at)
     copies(kept, many, commit=lambda n: f"{n:040x}")
     others = Project.objects.bulk_create(Project(slug=f"dock-{n}", name=f"Dock {n}") for n in range(many))

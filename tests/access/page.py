@@ -17,8 +17,9 @@ Every address and every tool, as everybody: written from the tables in `{TESTS}`
 which each cell is really tried. An address that isn't in them fails the tests, and so does one that is
 there no more.
 
-- Each is opened on a shared memory, a task, a receipt and a proposal of one project. *stranger* has an
-  account and is no member of it; *reader* to *owner* are its members; *superuser* is a member of nothing.
+- Each is opened on a shared memory, a task, a receipt, a proposal and an upload of one project. *stranger*
+  has an account and is no member of it; *reader* to *owner* are its members; *superuser* is a member of
+  nothing.
 - `yes` opens it or does it. `may` lets through to what then depends on what is sent, and what is sent here
   is no good. `leads on` goes to another page of the hub, as every address does that takes forms alone: to
   the one above it, whatever stands there. `sign in` asks for an account first. `404` says that there is no
@@ -61,6 +62,7 @@ NOTES = """## What may surprise
 - Whoever may read may keep a snapshot and the files for a repository: they hold what their reader may
   read. An import is for those who write, of a snapshot for owners; the one that is sent here is none, and
   they are told so.
+- An upload waits for whoever sent it: to another owner of the project it is `404`. Here it is the owner's.
 - The endpoint of agents is opened by an access token alone, never by a session.
 - A superuser is a stranger outside of the admin, which shows private memories of nobody. What becomes of a
   form there, the services say as for everybody.

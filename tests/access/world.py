@@ -15,7 +15,9 @@ from django.utils import timezone
 
 from memories.models import Memory, Review
 from memories.services import Pending, revise_memory
-from memoryhub.exchange.models import Conflict
+from memoryhub.exchange.models import Conflict, Upload
+from memoryhub.exchange.uploading import file_of
+from memoryhub.exchange.uploads import Report
 from projects.models import AccessToken, Call, Project, Role, User
 from projects.services import deactivate_user, remove_member, revoke_token
 from tasks.lifecycle import compact
@@ -75,6 +77,7 @@ class World:
     review: Review
     task: Task
     receipt: Receipt
+    upload: Upload
     # The keys of sessions that were begun for all the tests of a module.
     sessions: dict[str, str] = field(default_factory=dict)
 
@@ -145,7 +148,8 @@ def make_world() -> World:
         milliseconds=5.0,
     )
     _conflict(project, task)
-    return World(project, people, author, shared, private, token, review, task, receipt)
+    upload = _upload(project, people["owner"])
+    return World(project, people, author, shared, private, token, review, task, receipt, upload)
 
 
 def _conflict(project: Project, task: Task) -> None:
@@ -153,6 +157,31 @@ def _conflict(project: Project, task: Task) -> None:
     at = {"kept_at": task.created_at, "lost_at": task.created_at}
     both = {"kept": {"title": "Stands"}, "lost": {"title": "Lost"}}
     Conflict.objects.create(project=project, task=task, lost_by="file", digest="x", **at, **both)
+
+
+def _upload(project: Project, owner: User) -> Upload:
+    """A file that the owner looked at and hasn't confirmed; `lay_file` puts the file itself there."""
+    report = Report("canary-report", [("to create", "1")], [("new", "canary-line")]).as_dict()
+    text = _INSTRUCTIONS.encode()
+    return Upload.objects.create(
+        project=project,
+        user=owner,
+        name="CLAUDE.md",
+        size=len(text),
+        kind="instructions",
+        status=Upload.Status.PLANNED,
+        report=report,
+    )
+
+
+_INSTRUCTIONS = "# Moorings\n\nBoats that stay over night lie at the northern quay.\n"
+
+
+def lay_file(upload: Upload) -> None:
+    """The file of an upload, where the hub keeps it: whoever imports or discards it takes it away."""
+    file = file_of(upload)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(_INSTRUCTIONS, encoding="utf-8")
 
 
 def _proposal(author: User, shared: Memory) -> Review:
