@@ -11,7 +11,7 @@ from django import forms
 
 from hygiene.fixes import CHOSEN_MAX, FIXES, Fix, Given, Item
 from hygiene.rules.table import BY_NAME
-from memories.models import Memory
+from memories.models import Memory, ScopePath, Tag
 from memories.services import NEW_BAG
 
 _ITEM = re.compile(r"([1-9]\d{0,9})(?:-([1-9]\d{0,9}))?")
@@ -93,13 +93,14 @@ class FixForm(forms.Form):
         required=False,
         label="Tags",
         widget=forms.TextInput(attrs={"autocapitalize": "none"}),
-        help_text="Lower case, with spaces between them.",
+        help_text=f"Lower case, with spaces between them, each at most {Tag.NAME_MAX_LENGTH} characters.",
     )
     scope_paths = forms.CharField(
         required=False,
         label="Paths it covers",
         widget=forms.TextInput(attrs={"autocapitalize": "none", "spellcheck": "false"}),
-        help_text="Relative to the repository, with spaces between them, such as src/billing.",
+        help_text="Relative to the repository, with spaces between them, such as src/billing. Each at most "
+        f"{ScopePath.PATH_MAX_LENGTH} characters.",
     )
 
     def __init__(self, *args: Any, bags: list[tuple[int, str]] | None = None, **kwargs: Any) -> None:

@@ -24,9 +24,11 @@ def summary_help(most: int, what: str) -> str:
     return f"Required. One paragraph of plain text, at most {most} characters: {what}"
 
 
-def tags_help(most: int) -> str:
-    """The same of tags."""
-    return f"At most {most}, with commas between them: small letters, digits, hyphens."
+def tags_help(most: int, longest: int) -> str:
+    """The same of tags, none longer than `longest`."""
+    return (
+        f"At most {most} of {longest} characters, with commas between them: small letters, digits, hyphens."
+    )
 
 
 def tag_line() -> forms.TextInput:

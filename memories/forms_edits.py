@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from memories.form_fields import LinesField, NumberField, TagsField, TextField
-from memories.models import ChangeKind, Kind, Memory, Visibility, Weight
+from memories.models import ChangeKind, Kind, Memory, ScopePath, Tag, Visibility, Weight
 from memories.reviews.showing import Proposal
 from memories.services.checks import DETAILS
 from memories.wording import FIELD_NAMES, detail_name
@@ -37,6 +37,11 @@ _ALWAYS = (
     "retrieval_hints",
 )
 _OF_CONSTRAINTS = ("hardness", "scope_paths")
+# How many lines, and how long one may be.
+_LISTS = {
+    "retrieval_hints": (Memory.MAX_HINTS, Memory.HINT_MAX_LENGTH),
+    "scope_paths": (Memory.MAX_SCOPES, ScopePath.PATH_MAX_LENGTH),
+}
 
 
 class EditForm(forms.Form):
@@ -95,9 +100,13 @@ class EditForm(forms.Form):
         if name in ("title", "summary", "body"):
             return self._text(name)
         if name == "tags":
-            return _lower(TagsField(help_text=f"At most {Memory.MAX_TAGS}, one a line or with commas."))
-        if name in ("retrieval_hints", "scope_paths"):
-            return _lower(LinesField(help_text="One a line."))
+            says = (
+                f"At most {Memory.MAX_TAGS} of {Tag.NAME_MAX_LENGTH} characters, one a line or with commas."
+            )
+            return _lower(TagsField(help_text=says))
+        if name in _LISTS:
+            most, longest = _LISTS[name]
+            return _lower(LinesField(help_text=f"One a line: at most {most} of {longest} characters."))
         if name == "parent":
             # A bag that the reviewer can't see is none of his to change.
             if name in self._proposed and self._proposed[name] is None:

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from memories.flat import DETAIL, STEPS, empty_of, field_name, flat_of, texts_of
 from memories.form_fields import LinesField, NumberField, NumbersField, TagLineField, TextField
 from memories.form_widgets import area, choices_of, line, summary_help, tags_help, title_help
-from memories.models import Hardness, Kind, Memory, Visibility, Weight
+from memories.models import Hardness, Kind, Memory, ScopePath, Tag, Visibility, Weight
 from memoryhub.kernel.refs import MAX_NUMBER
 from memoryhub.kernel.text import visible_marks
 from projects.models import Project, User
@@ -128,7 +128,8 @@ class MemoryFields(forms.Form):
             named = choices_of(Hardness, _HARDNESSES)
             self._add("hardness", forms.ChoiceField(choices=[("", "choose"), *named]))
             says = (
-                f"Paths from the top of the repository, one a line, at most {Memory.MAX_SCOPES}. Empty: all."
+                f"Paths from the top of the repository, one a line: at most {Memory.MAX_SCOPES} of "
+                f"{ScopePath.PATH_MAX_LENGTH} characters. Empty: all."
             )
             self._add("scope_paths", LinesField(), "Covers", says)
 
@@ -149,7 +150,8 @@ class MemoryFields(forms.Form):
         for part, label in (("does", f"Step {at + 1}"), ("depends_on", f"Step {at + 1} depends on")):
             name = f"{STEPS}.{at}.{part}"
             self.start[name] = step.get(part, "")
-            self._add(name, TextField(widget=area(2 if part == "does" else 1)), label)
+            rows = 2 if part == "does" else 1
+            self._add(name, TextField(widget=area(rows, Memory.DETAIL_MAX_LENGTH)), label)
 
     def _places(self) -> int:
         """As many steps as there are or were typed, with a few to spare."""
@@ -159,7 +161,7 @@ class MemoryFields(forms.Form):
         return min(max(there + MORE_STEPS, max(sent, default=-1) + 1 + more), Memory.MAX_STEPS)
 
     def _add_rest(self, links: Sequence[tuple[int, str]]) -> None:
-        self._add("tags", TagLineField(), help_text=tags_help(Memory.MAX_TAGS))
+        self._add("tags", TagLineField(), help_text=tags_help(Memory.MAX_TAGS, Tag.NAME_MAX_LENGTH))
         self._add("weight", forms.ChoiceField(choices=choices_of(Weight, _WEIGHTS)))
         self._add("visibility", forms.ChoiceField(choices=self._visibilities()))
         self.fields["visibility"].widget.attrs |= _anew("sending", "sending")
@@ -167,7 +169,8 @@ class MemoryFields(forms.Form):
         bag.widget.attrs |= {"list": "bag-list", "autocomplete": "off", "inputmode": "numeric"}
         self._add("parent", bag, help_text=self._bag_help())
         says = (
-            f"Other words to find it by, one a line: at most {Memory.MAX_HINTS} of {Memory.HINT_MAX_LENGTH}."
+            f"Other words to find it by, one a line: at most {Memory.MAX_HINTS} of "
+            f"{Memory.HINT_MAX_LENGTH} characters."
         )
         self._add("retrieval_hints", LinesField(), "Also found by", says)
         for name in LINKS:

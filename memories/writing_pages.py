@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from memories.showing import Shown, sections_of
 from memoryhub.kernel.actor import Actor
 from projects.models import Project, Role, User
 
-# More are found by search; a list to choose from is short.
-TAGS_SHOWN, BAGS_SHOWN = 40, 100
+# More are found by search; a list to choose from is short. Of tags more are offered as one types.
+TAGS_SHOWN, TAGS_OFFERED, BAGS_SHOWN = 40, 400, 100
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,27 @@ class Sending:
         return ""
 
 
-def tags_used(project: Project, reader: User) -> list[str]:
-    """The project's tags that the reader may see, those of most memories first."""
+@dataclass(frozen=True)
+class TagsUsed:
+    """Tags, those used most first: all that are offered as one types, and those that stand on the page."""
+
+    offered: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Any) -> TagsUsed:
+        """Of rows of tags by their `name`, one a use."""
+        most = rows.order_by().values_list("name").annotate(many=Count("pk")).order_by("-many", "name")
+        return cls([name for name, _ in most[:TAGS_OFFERED]])
+
+    @property
+    def shown(self) -> Sequence[str]:
+        return self.offered[:TAGS_SHOWN]
+
+
+def tags_used(project: Project, reader: User) -> TagsUsed:
+    """The tags of the project's memories that the reader may see."""
     seen = Memory.objects.in_project(project).active().visible_to(reader)
-    rows = Tag.objects.order_by().filter(memory__in=seen).values_list("name")
-    return [name for name, _ in rows.annotate(many=Count("pk")).order_by("-many", "name")[:TAGS_SHOWN]]
+    return TagsUsed.of(Tag.objects.filter(memory__in=seen))
 
 
 def bags_for(project: Project, reader: User) -> list[tuple[int, str]]:

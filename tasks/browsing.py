@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from memories.listing import ANY
-from memories.writing_pages import TAGS_SHOWN
+from memories.writing_pages import TagsUsed
 from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
@@ -102,11 +102,10 @@ def _by_status(tasks: TaskQuerySet) -> dict[str, int]:
     return dict(tasks.order_by().values_list("status").annotate(many=Count("pk", distinct=True)))
 
 
-def tags_used(project: Project, reader: User) -> list[str]:
-    """The tags of the project's tasks, those of most tasks first."""
+def tags_used(project: Project, reader: User) -> TagsUsed:
+    """The tags of the project's tasks."""
     seen = Task.objects.in_project(project).visible_to(reader)
-    rows = TaskTag.objects.order_by().filter(task__in=seen).values_list("name")
-    return [name for name, _ in rows.annotate(many=Count("pk")).order_by("-many", "name")[:TAGS_SHOWN]]
+    return TagsUsed.of(TaskTag.objects.filter(task__in=seen))
 
 
 def groups_of(tasks: Sequence[Task], at: dt.datetime) -> list[Group]:

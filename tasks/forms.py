@@ -12,7 +12,7 @@ from django import forms
 from memories.form_fields import NumberField, NumbersField, TagLineField, TextField, problems_of
 from memories.form_widgets import area, line, summary_help, tags_help, title_help
 from memories.listing import ANY
-from memories.models import Memory
+from memories.models import Memory, Tag
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import MAX_NUMBER
 from tasks.listing import TaskFilter
@@ -103,7 +103,7 @@ class TaskForm(forms.Form):
     )
     priority = forms.ChoiceField(choices=Priority.choices, initial=Priority.NORMAL)
     assignee = forms.ChoiceField(required=False)
-    tags = TagLineField(help_text=tags_help(Memory.MAX_TAGS))
+    tags = TagLineField(help_text=tags_help(Memory.MAX_TAGS, Tag.NAME_MAX_LENGTH))
     parent = NumberField(label="Part of", help_text="The number of a task; empty for none.")
     blocked_by = NumbersField(label="Waits for", help_text="Numbers of tasks, with commas.")
     reason = TextField(

@@ -9,7 +9,7 @@ from typing import Any, cast
 from django import forms
 
 from memories.form_fields import TagsField, TextField
-from memories.models import Memory, Weight
+from memories.models import Memory, Tag, Weight
 from memories.querysets import MemoryQuerySet
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.text import printable, storable, visible_marks
@@ -47,7 +47,7 @@ def name_of(memory: Memory) -> str:
 def _tags(label: str) -> TagsField:
     field = TagsField(label=label)
     field.widget = forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off"})
-    field.help_text = "Lower case, with commas between them."
+    field.help_text = f"Lower case, with commas between them, each at most {Tag.NAME_MAX_LENGTH} characters."
     return field
 
 

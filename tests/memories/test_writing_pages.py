@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -113,6 +114,10 @@ def test_more_steps_are_asked_for_up_to_a_hundred(alice: User, project: Project)
     client = browser(alice)
     typed = {**filled(client.get(f"{NEW}?kind=pipeline")), **SAID, "details.purpose": "To build."}
     typed["steps.1.does"] = "Build."
+    assert re.search(
+        rf'name="steps.1.does"[^>]* data-most="{Memory.DETAIL_MAX_LENGTH}"',
+        text_of(client.get(f"{NEW}?kind=pipeline")),
+    )
     page = filled(client.post(NEW, {**typed, "only": "steps"}))
     assert "steps.6.does" in page
     assert page["steps.1.does"] == "Build."
@@ -121,6 +126,17 @@ def test_more_steps_are_asked_for_up_to_a_hundred(alice: User, project: Project)
     assert "steps.100.does" not in most
     client.post(NEW, most)
     assert Memory.objects.get().details["steps"] == [{"does": "Build."}, {"does": "Late."}]
+
+
+def test_the_tags_used_most_are_shown_and_more_are_offered(alice: User, project: Project) -> None:
+    names = [f"tag-{n:02}" for n in range(45)]
+    for at in range(0, 45, 5):
+        MemoryFactory(project=project, tags=names[at : at + 5])
+    MemoryFactory(project=project, tags=[names[44]])
+    page = text_of(browser(alice).get(NEW))
+    assert re.findall(r'data-tag="([^"]+)"', page) == [names[44], *names[:39]]
+    offered = page.partition('<datalist id="tag-list">')[2].partition("</datalist>")[0]
+    assert re.findall(r'<option value="([^"]+)"', offered) == [names[44], *names[:44]]
 
 
 def test_a_kind_is_changed_once_what_it_doesn_t_have_is_emptied(alice: User, project: Project) -> None:
