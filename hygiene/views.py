@@ -29,6 +29,7 @@ from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Invalid, SecretDetected
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.forms import put_on
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.loading import project_of, project_to_write
 from projects.models import Project
 
@@ -46,17 +47,20 @@ def page(request: AuthedRequest, slug: str) -> HttpResponse:
     return _page(request, project, request.GET.get("rule", ""), request.GET.get("cursor", ""))
 
 
-@login_required
+@keeps_what_was_typed
 @sent_from_above
 def fix(request: AuthedRequest, slug: str) -> HttpResponse:
     """Do a fix of one memory, show what a fix of several would do, or do what was shown."""
     project = project_to_write(request.user, slug)
     form = FixForm(request.POST, bags=bags_of(project, request.user))
+    again = is_shown_again(request)
     if not form.is_valid():
-        return _refused(request, project, form, 422)
+        return _refused(request, project, form, 200 if again else 422)
     asked = form.asked
-    if asked.how == SHOW:
+    if asked.how == SHOW or (again and asked.how == APPLY):
         return _show(request, project, form)
+    if again:
+        return _refused(request, project, form, 200)
     before = report_of(project, brief=True).score
     try:
         results = apply_fix(
@@ -122,6 +126,7 @@ def _page(
         "fragment": fragment,
         "said": said,
         "refused": form,
+        "is_again": is_shown_again(request),
         "moved": _moved(request, project, form) if status == Conflict.status and form else [],
     }
     template = "hygiene/_page.html" if fragment else "hygiene/page.html"
@@ -172,6 +177,7 @@ def _show(
         "preview": preview_of(project, request.user, asked, shown),
         "form": form,
         "conflict": conflict,
+        "is_again": is_shown_again(request),
         "moved": moved_since(project, request.user, asked.seen) if conflict else [],
     }
     return render(request, "hygiene/preview.html", context, status=conflict.status if conflict else 200)

@@ -17,7 +17,7 @@ from memories.views import memory_of, memory_to_change
 from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Forbidden, Invalid, SecretDetected
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.errors import ProjectArchived, RoleTooLow
-from projects.keeping import keeps_what_was_typed
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.models import Project, Role
 
 # Refusals that are said beside what was typed; the others are a page of their own.
@@ -73,7 +73,7 @@ def _page(
         "form": form,
         "refusal": refusal,
         "waits": waits_for(act, web_actor(request), project, role, memory),
-        "is_again": request.POST.get("only") == "again",
+        "is_again": is_shown_again(request),
         "moved": isinstance(refusal, MovedOn),
     }
     status = refusal.status if refusal else 422 if form.is_bound and form.errors else 200

@@ -8,13 +8,11 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_http_methods
 
 from memories.errors import NoSuchReview
 from memories.forms_edits import EditForm
@@ -37,17 +35,20 @@ from memoryhub.kernel.addresses import sent_from_above
 from memoryhub.kernel.errors import DomainError, Invalid, NotFound
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from memoryhub.kernel.text import visible_marks
+from projects.keeping import is_shown_again, keeps_what_was_typed
 
 _DONE = {"approve": "approved", "reject": "rejected", "withdraw": "withdrawn"}
 
 
-@login_required
+@keeps_what_was_typed
 @sent_from_above
 def review_decide(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
     """Approve, reject or withdraw one. A refusal is said beside it, and the typed note stays."""
     place = Place.of(request.user, "" if everywhere else slug)
     found = place.the_review(request.user, slug, number)
     form, refusal = DecisionForm(request.POST), None
+    if is_shown_again(request):
+        return _again(request, place, found, decision=form, is_again=True)
     if form.is_valid():
         try:
             return _decided(request, place, _decide(request, found, form), form.cleaned_data["next"])
@@ -112,8 +113,7 @@ def _sentence_of(decision: Decision, place: Place) -> SafeString:
     )
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@keeps_what_was_typed
 def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool = False) -> HttpResponse:
     """The proposal's fields to be put in other words, and approved with them."""
     place = Place.of(request.user, "" if everywhere else slug)
@@ -125,6 +125,8 @@ def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool
             return redirect(place.review(found))
         return answer(request, replace(desk, edit=EditForm(desk.shown.proposal)))
     form, refusal = EditForm(desk.shown.proposal, request.POST), None
+    if is_shown_again(request):
+        return answer(request, replace(desk, edit=form, is_again=True))
     if form.is_valid():
         note, edits = form.cleaned_data["note"], form.edits()
         try:
@@ -137,7 +139,7 @@ def review_edit(request: AuthedRequest, slug: str, number: int, everywhere: bool
     return _again(request, place, found, edit=form, refusal=refusal)
 
 
-@login_required
+@keeps_what_was_typed
 @sent_from_above
 def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpResponse:
     """One decision on the ticked ones, or with `whole` on all that wait of the one session that the address
@@ -146,6 +148,8 @@ def review_decide_several(request: AuthedRequest, slug: str = "") -> HttpRespons
     place = Place.of(request.user, slug)
     desk = desk_of(request, place)
     form = SeveralForm(place, request.POST, session=desk.session)
+    if is_shown_again(request):
+        return answer(request, open_first(request, desk, several=form, is_again=True))
     if not form.is_valid():
         return answer(request, open_first(request, desk, several=form))
     refs = set() if form.is_whole else set(form.refs)

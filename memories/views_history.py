@@ -25,7 +25,7 @@ from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.errors import ProjectArchived, RoleTooLow
-from projects.keeping import keeps_what_was_typed
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.loading import check_may_write, may_write, project_of
 from projects.models import Role
 
@@ -131,7 +131,7 @@ def _version_page(
         "form": form,
         "refusal": refusal,
         "moved": isinstance(refusal, MovedOn),
-        "is_again": request.POST.get("only") == "again",
+        "is_again": is_shown_again(request),
     }
     status = refusal.status if refusal else 422 if form.is_bound and form.errors else 200
     return render(request, "memories/write/version.html", context, status=status)

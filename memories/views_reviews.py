@@ -53,6 +53,8 @@ class Desk:
     several: SeveralForm | None = None
     edit: EditForm | None = None
     refusal: DomainError | None = None
+    # Shown again after signing in; nothing was decided.
+    is_again: bool = False
 
     @property
     def next(self) -> Review | None:
@@ -90,6 +92,8 @@ class Desk:
     @property
     def status(self) -> int:
         """Of the answer: what was asked for, or why not."""
+        if self.is_again:
+            return 200
         if self.refusal is not None:
             return self.refusal.status
         bad = (self.filters, self.decision, self.several, self.edit)

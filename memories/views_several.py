@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
@@ -26,6 +25,7 @@ from memoryhub.kernel.errors import Conflict, DomainError, Duplicate, Invalid, S
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.forms import put_on
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.loading import project_to_write
 from projects.models import Project
 
@@ -37,7 +37,7 @@ SHOWN = (Invalid, Conflict, Duplicate, SecretDetected)
 NAMED = 12
 
 
-@login_required
+@keeps_what_was_typed
 @sent_from_above
 def several(request: AuthedRequest, slug: str) -> HttpResponse:
     """Ask what an action needs, show what it would do, or do what was shown, all of it or nothing."""
@@ -59,7 +59,7 @@ def several(request: AuthedRequest, slug: str) -> HttpResponse:
     )
     if not asked or not form.is_valid():
         return _ask(request, project, action, chosen, form, 422 if asked else 200)
-    if how != APPLY:
+    if how != APPLY or is_shown_again(request):
         return _show(request, project, action, chosen, form)
     try:
         results = apply_several(
@@ -144,6 +144,7 @@ def _context(
         "back": _back(request, project),
         "filters_sent": request.POST.get("filters", ""),
         "numbers_sent": " ".join(str(number) for number in chosen.numbers),
+        "is_again": is_shown_again(request),
     }
 
 

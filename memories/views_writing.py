@@ -27,7 +27,7 @@ from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import read_number
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from projects.errors import NoSuchProject, ProjectArchived, RoleTooLow
-from projects.keeping import keeps_what_was_typed
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.loading import project_to_change
 from projects.models import Project, Role
 
@@ -228,7 +228,7 @@ def _desk(
 def _part(request: AuthedRequest, desk: Desk) -> HttpResponse:
     """Without JavaScript the whole page with that part anew, with it the part alone."""
     only = _only(request)
-    desk.is_again = only == "again"
+    desk.is_again = is_shown_again(request)
     if only == "preview":
         desk.preview, desk.previews = preview_of(desk.form), True
         if not request.htmx:

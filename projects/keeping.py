@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from memoryhub.kernel.calls import note_of
 from memoryhub.kernel.errors import DomainError, RateLimited
 from projects.attempts import count_attempt
 from projects.forms import SignInForm
@@ -32,6 +33,11 @@ ONLY, AGAIN = "only", "again"
 _SIGNS_IN = "sign-in"
 _CREDENTIALS = ("username", "password", _SIGNS_IN)
 _UNKEPT = {"csrfmiddlewaretoken", ONLY, *_CREDENTIALS}
+# What forms fill in by themselves: it goes along, and is nothing that somebody would copy.
+_FILLED_IN = {
+    *("do", "how", "fix", "decision", "next", "rule", "cursor", "filters", "back", "all", "whole"),
+    *("item", "shown", "seen", "numbers", "waiting", "reviews"),
+}
 # The names that our forms have; nobody's own are repeated.
 _NAME = re.compile(r"[a-z_]{1,40}(\.[\w-]{1,40}){0,2}", re.ASCII)
 # What somebody would have to type anew, from this length on.
@@ -66,9 +72,16 @@ def _answered(view: View, request: HttpRequest, *args: Any, **given: Any) -> Htt
     except DomainError as error:
         if request.method != "POST" or getattr(request, "htmx", False):
             raise
-        texts = [value for _, value in kept_fields(request.POST) if len(value) >= _WORTH_SHOWING]
+        note_of(request).refused(error)
+        typed = (value for name, value in kept_fields(request.POST) if name not in _FILLED_IN)
+        texts = [value for value in typed if len(value) >= _WORTH_SHOWING]
         context = {"error": error, "typed": [text for text in texts if not text.isdecimal()]}
         return render(request, "projects/refused.html", context, status=error.status)
+
+
+def is_shown_again(request: HttpRequest) -> bool:
+    """Whether the form is only to be shown, with what was sent: nothing of it may be done."""
+    return request.POST.get(ONLY) == AGAIN
 
 
 def kept_fields(data: QueryDict) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from memories.forms import HistoryForm
 from memories.recall.reading import start_of_day
@@ -18,6 +18,7 @@ from memoryhub.kernel.errors import Invalid, SecretDetected
 from memoryhub.kernel.requests import AuthedRequest, web_actor
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.errors import RoleTooLow
+from projects.keeping import is_shown_again, keeps_what_was_typed
 from projects.loading import project_of, project_to_write
 from projects.models import Project, Role, User
 from tasks.conflicts import FileConflict, file_conflict
@@ -42,8 +43,7 @@ def checkpoint_of(user: User, project: Project, stream: str) -> Checkpoint:
     return found
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@keeps_what_was_typed
 def checkpoint(request: AuthedRequest, slug: str) -> HttpResponse:
     """One of mine: what an agent gets of it, its file to edit, its history."""
     project = project_of(request.user, slug)
@@ -59,6 +59,8 @@ def _save(request: AuthedRequest, project: Project) -> HttpResponse:
     found = checkpoint_of(request.user, project, stream)
     _check_role(project)
     form = FileForm(request.POST)
+    if is_shown_again(request):
+        return _page(request, project, found, form)
     if not form.is_valid():
         return _page(request, project, found, form, status=422)
     text, expected = form.cleaned_data["text"], form.cleaned_data["expected_version"]
@@ -76,14 +78,15 @@ def _save(request: AuthedRequest, project: Project) -> HttpResponse:
     return _to(project, stream)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@keeps_what_was_typed
 def checkpoint_new(request: AuthedRequest, slug: str) -> HttpResponse:
     """A stream that has no checkpoint of mine yet."""
     project = project_to_write(request.user, slug)
     if request.method != "POST":
         return _new(request, project, FileForm(initial={"text": render_checkpoint(None, request.user)}))
     form = FileForm(request.POST)
+    if is_shown_again(request):
+        return _new(request, project, form)
     if not form.is_valid():
         return _new(request, project, form, status=422)
     stream, text = form.cleaned_data["stream"], form.cleaned_data["text"]
@@ -173,6 +176,7 @@ def _page(
             "text": text,
             "conflict": conflict,
             "refused": said,
+            "is_again": is_shown_again(request),
             "history": checkpoint_history(found, before),
             "before": before,
             "query": urlencode({"stream": found.stream}),
@@ -183,7 +187,12 @@ def _page(
 
 
 def _new(request: AuthedRequest, project: Project, form: FileForm, *, status: int = 200) -> HttpResponse:
-    context = {"project": project, "here": "continuity", "form": form}
+    context = {
+        "project": project,
+        "here": "continuity",
+        "form": form,
+        "is_again": is_shown_again(request),
+    }
     return render(request, "tasks/checkpoint_new.html", context, status=status)
 
 

@@ -572,12 +572,23 @@ def _try(world: World, page: Page, before: Rows, who: str, method: str, path: st
     assert seen.outcome in wanted, f"{at}: {seen.outcome}, not {want}"
     if seen.outcome not in DENIALS:
         return
+    if seen.outcome == SIGN_IN:
+        # The page to sign in again keeps what was sent.
+        asked = (*asked, *sent(data))
     denied_says_nothing(seen, world, before, who, path, *asked)
     if want != 405 and not path.startswith("/admin/"):
         # As htmx asks, it is as silent.
         again = knock(world.client(who), method, path + page.query, data, HX_Request="true", **page.headers)
         assert again.outcome in DENIALS or "HX-Refresh" in again.response, at
         denied_says_nothing(again, world, before, who, path, *asked)
+
+
+def sent(data: dict[str, Any] | None) -> list[str]:
+    """The words of a form's data, without those that could stand in anything."""
+    values = [
+        one for value in (data or {}).values() for one in (value if isinstance(value, list) else [value])
+    ]
+    return [str(one) for one in values if len(str(one)) > 3]
 
 
 NUMBERED = sorted(route for route in PAGES if "<int:number>" in route)

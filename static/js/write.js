@@ -91,19 +91,5 @@
     heading.scrollIntoView();
   });
 
-  /* A page that lost its sign-in is loaded anew elsewhere; here somebody is typing. */
-  document.addEventListener("htmx:beforeOnLoad", (event) => {
-    if (!event.detail.xhr.getResponseHeader("HX-Refresh")) return;
-    event.preventDefault();
-    const notices = document.getElementById("notices");
-    if (notices.querySelector("[data-lapsed]")) return;
-    const notice = document.createElement("p");
-    notice.className = "notice notice--warn";
-    notice.dataset.lapsed = "";
-    notice.textContent =
-      "Your sign-in has lapsed. What you typed is still here: send the form, sign in, and go on with all of it.";
-    notices.append(notice);
-  });
-
   countAll();
 })();

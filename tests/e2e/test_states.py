@@ -132,6 +132,45 @@ def test_what_fails_on_the_way_is_said_and_nothing_is_lost(hub: Hub, axe: Check)
     ]
 
 
+def test_a_form_is_sent_once_and_said_to_be_under_way(hub: Hub) -> None:
+    page = hub.open(hub.store.owner)
+    page.goto("/p/harbor/memories/new/")
+    page.get_by_label("Title").fill("Sent once")
+    page.get_by_label("Summary").fill("However often somebody presses.")
+    sent: list[Route] = []
+
+    def no_page(route: Route) -> None:
+        """The page stays, as long as nothing comes in its place."""
+        sent.append(route)
+        route.fulfill(status=204)
+
+    page.route(re.compile("/memories/new/$"), no_page)
+    form, store = page.locator("form[data-write]"), page.get_by_role("button", name="Store")
+    store.click()
+    expect(form).to_have_attribute("aria-busy", "true")
+    expect(page.locator("html")).to_have_class(re.compile("is-busy"))
+    expect(store).to_be_disabled()
+    store.click(force=True)
+    page.get_by_label("Title").press("Enter")
+    expect(page.locator("#announcement")).to_have_text("Still on its way.")
+    hub.shot(page, "under-way")
+    assert len(sent) == 1
+    # Whoever stops the browser may try again, and whoever comes back.
+    page.keyboard.press("Escape")
+    expect(page.locator("html")).not_to_have_class(re.compile("is-busy"))
+    page.unroute_all()
+    store.click()
+    expect(page.locator("#notices")).to_contain_text("Stored as #")
+    assert Memory.objects.filter(title="Sent once").count() == 1
+    page.go_back()
+    expect(store).to_be_enabled()
+    # What a script prevents leads nowhere.
+    page.goto("/p/harbor/memories/")
+    page.locator(".menu > summary").click()
+    page.locator("[data-look=theme]").get_by_role("button", name="Dark").click()
+    expect(page.locator("[data-look=theme]")).not_to_have_attribute("aria-busy", "true")
+
+
 def test_a_page_of_nothing_says_what_to_do_next(hub: Hub, axe: Check) -> None:
     empty = ProjectFactory(slug="empty", name="Empty")
     lena = member(empty, "lena", "owner")

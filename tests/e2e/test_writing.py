@@ -195,6 +195,26 @@ def test_a_sign_in_that_lapses_while_somebody_types_loses_nothing(hub: Hub) -> N
     assert Memory.objects.get(title="An hour's work").body == "Line one.\n\nLine two."
 
 
+def test_a_fix_that_htmx_sends_loses_nothing_either(hub: Hub) -> None:
+    page = hub.open(hub.store.owner)
+    page.goto("/p/harbor/hygiene/?rule=stale_bag")
+    page.get_by_text("Write its summary").first.click()
+    page.get_by_label("Summary").fill("It must not be lost.")
+    page.context.clear_cookies(name="sessionid")
+    # What the page asks by itself doesn't load it anew.
+    page.evaluate("htmx.ajax('GET', '/p/harbor/reviews/news/', {target: '#side-reviews'})")
+    expect(page.locator("#notices")).to_contain_text("Your sign-in has lapsed")
+    page.get_by_role("button", name="Write its summary").click()
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in and go on").click()
+    expect(page.get_by_text("Nothing was sent yet")).to_be_visible()
+    expect(page.get_by_label("Summary")).to_have_value("It must not be lost.")
+    page.get_by_role("button", name="Write its summary").click()
+    expect(page.get_by_text("has its new summary.").first).to_be_visible()
+    assert now(hub.store.bag).summary == "It must not be lost."
+
+
 def test_without_javascript_the_form_is_whole(hub: Hub) -> None:
     page = hub.open(hub.store.owner, js=False, width=390)
     page.goto(NEW)
