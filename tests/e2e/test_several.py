@@ -104,9 +104,9 @@ def journey(hub: Hub, page: Page, *, js: bool, look: Callable[[str], None]) -> N
     assert Memory.objects.inside(bag).count() == 11
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_twelve_are_bagged_up_and_two_merged(hub: Hub, axe: Check, width: int) -> None:
-    page = hub.open(hub.store.owner, width=width, theme="dark" if width == 390 else "light")
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1024, "dark")])
+def test_twelve_are_bagged_up_and_two_merged(hub: Hub, axe: Check, width: int, theme: str) -> None:
+    page = hub.open(hub.store.owner, width=width, theme=theme)
     journey(hub, page, js=True, look=lambda name: check(page, axe, hub, name, width))
 
 
