@@ -31,20 +31,22 @@ def route_of(address: str) -> str:
         return address
 
 
-def crawl(page: Page, start: str = "/", each: int = 1) -> Iterator[tuple[str, str]]:
-    """Open `each` pages of every route that can be reached; (route, address) while the page shows it.
+def crawl(page: Page, *starts: str) -> Iterator[tuple[str, str]]:
+    """Open a page of every route that can be reached, and each of `starts`; (route, address) while it shows.
 
     Addresses that differ in their query alone are pages of one route. What is downloaded is passed over.
     """
-    waiting, seen, opened = [start], {start}, dict[str, int]()
-    while waiting:
-        address = waiting.pop(0)
-        route = route_of(address)
-        if opened.get(route, 0) >= each or route.endswith("/file/"):
-            continue
-        opened[route] = opened.get(route, 0) + 1
-        page.goto(address)
-        new = [one for one in links(page) if one not in seen]
-        yield route, address
-        seen.update(new)
-        waiting += new
+    seen, opened = set(starts), set[str]()
+    for start in starts:
+        waiting = [start]
+        while waiting:
+            address = waiting.pop(0)
+            route = route_of(address)
+            if (route in opened and address != start) or route.endswith("/file/"):
+                continue
+            opened.add(route)
+            page.goto(address)
+            new = [one for one in links(page) if one not in seen]
+            yield route, address
+            seen.update(new)
+            waiting += new

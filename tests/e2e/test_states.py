@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from memories.models import Memory, Review
+from memoryhub.exchange.models import Upload
+from memoryhub.exchange.uploading import receive
+from projects import views
 from projects.attempts import A_NAME
 from projects.models import Project
 from tasks.models import Task
 from tasks.services import write_handoff
 from tests.e2e.conftest import WIDTHS, Hub
 from tests.e2e.hostile import CHILDREN, LONG, TITLES, fill_hostile
-from tests.factories import ProjectFactory, UserFactory, agent, member, token_for
+from tests.factories import ProjectFactory, UserFactory, agent, member, person, token_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,13 +36,19 @@ PRESSED = """() => [...document.querySelectorAll('.row__text')]
     .slice(0, 3).map((one) => one.textContent.trim().slice(0, 80))"""
 
 # A form that nobody typed into: the browser itself sends more than is taken.
-_TOO_MUCH = """() => {
-    const form = document.createElement('form'), field = document.createElement('input');
+_FORM = """() => {
+    const form = document.createElement('form');
     Object.assign(form, {method: 'post', action: '/p/harbor/memories/new/'});
-    // Of a field that is shown the browser would lay out all of it, for a minute.
-    Object.assign(field, {type: 'hidden', name: 'body', value: 'z'.repeat(2.2 * 1024 * 1024)});
-    form.append(field), document.body.append(form), form.submit();
+    for (let n = 0; n < MANY; n++) {
+        const field = document.createElement('input');
+        // Of a field that is shown the browser would lay out all of it, for a minute.
+        Object.assign(field, {type: 'hidden', name: `body${n || ''}`, value: 'z'.repeat(LONG)});
+        form.append(field);
+    }
+    document.body.append(form), form.submit();
 }"""
+_TOO_MUCH = _FORM.replace("MANY", "1").replace("LONG", "2.2 * 1024 * 1024")
+_TOO_MANY = _FORM.replace("MANY", "1001").replace("LONG", "1")
 
 
 def test_no_page_scrolls_sideways_whatever_is_stored(hub: Hub, axe: Check) -> None:
@@ -197,12 +208,15 @@ def test_a_page_of_nothing_says_what_to_do_next(hub: Hub, axe: Check) -> None:
     axe(page)
 
 
-def test_every_refusal_has_the_look_of_the_house(hub: Hub, axe: Check) -> None:
+def test_every_refusal_has_the_look_of_the_house(
+    hub: Hub, axe: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = hub.store.project
-    page = hub.open(member(project, "rae", "reader"))
+    owner, reader = hub.store.owner, member(project, "rae", "reader")
+    page = hub.open(reader)
 
     def look(status: int, says: str) -> None:
-        expect(page.get_by_text(f"{status} ·")).to_be_visible()
+        expect(page.locator(".refusal__status")).to_have_text(re.compile(rf"^{status}\b"))
         expect(page.get_by_role("heading", level=1)).to_have_text(says)
         axe(page)
         for width, height in WIDTHS.items():
@@ -217,6 +231,27 @@ def test_every_refusal_has_the_look_of_the_house(hub: Hub, axe: Check) -> None:
     page.goto("/p/harbor/members/")
     page.evaluate(_TOO_MUCH)
     look(413, "Too large")
+    page.goto("/p/harbor/members/")
+    page.evaluate(_TOO_MANY)
+    look(400, "The request can't be read")
+    page.goto("/p/harbor/settings/archive/")
+    look(405, "No page to open")
+    page = hub.open(owner)
+    upload = receive(actor=person(owner), project=project, name="CLAUDE.md", parts=[b"# Ports\n\n9090.\n"])
+    page.goto(f"/p/harbor/exchange/{upload.uid}/")
+    # Imported meanwhile, from another window.
+    Upload.objects.update(status=Upload.Status.APPLIED)
+    page.get_by_role("button", name="Import it").click()
+    look(409, "Something changed")
+    for error, status, says in (
+        (OSError(errno.ENOSPC, "No space left on device"), 503, "The store doesn't answer"),
+        (ZeroDivisionError("a secret detail"), 500, "Something broke here"),
+    ):
+        monkeypatch.setattr(views, "home_rows", Mock(side_effect=error))
+        page.goto("/")
+        look(status, says)
+    # That a page itself fails is what the browser says of these two.
+    hub.problems[:] = [one for one in hub.problems if not re.search("status of 50[03]", one)]
     page = hub.open()
     for _ in range(A_NAME + 1):
         page.goto("/sign-in/")
