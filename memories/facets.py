@@ -6,7 +6,6 @@ is summed up.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +15,7 @@ from django.db.models import BooleanField, Case, CharField, Count, Exists, Outer
 from memories.listing import ANY, MemoryFilter, listed
 from memories.models import Memory, Place, Tag
 from memories.parts import finding_counts
+from memoryhub.kernel.facets import Facet, summed
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
 
@@ -45,21 +45,12 @@ def counts_by_finding(project: Project, reader: User, wanted: MemoryFilter) -> M
         return finding_counts(listed(project, reader, replace(wanted, finding=None)), project, reader)
 
 
-def _of_rows(project: Project, reader: User, wanted: MemoryFilter) -> dict[str, Mapping[str, int]]:
-    """Of all that a row is by itself: the groups that fit all other filters, summed up by choice."""
-    chosen = {name: getattr(wanted, name) for name in _FACETS}
+def _of_rows(project: Project, reader: User, wanted: MemoryFilter) -> Mapping[str, Mapping[str, int]]:
+    """Of all that a row is by itself: from the groups that fit all other filters."""
     nothing: dict[str, Any] = dict.fromkeys(_FACETS)
     groups = _groups(project, reader, replace(wanted, **nothing))
-    counts: dict[str, Mapping[str, int]] = {}
-    for name in _FACETS:
-        fits = [_FITS[other](chosen[other]) for other in _FACETS if other != name]
-        many: Counter[str] = Counter()
-        for group in groups:
-            if all(fit(group) for fit in fits):
-                for choice in _CHOICES[name](group):
-                    many[choice] += group["many"]
-        counts[name] = many
-    return counts
+    facets = {name: Facet(_FITS[name](getattr(wanted, name)), _CHOICES[name]) for name in _FACETS}
+    return summed(((group, group["many"]) for group in groups), facets).by_choice
 
 
 def _groups(project: Project, reader: User, wanted: MemoryFilter) -> list[dict[str, Any]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
 import django_filters
 from django import forms
 from django.urls import reverse
 
-from memories.filters import AddressFilterSet, AddressForm, Chip, ReadFilter
+from memories.filters import TaggedFilterSet, tags_filter
 from memories.listing import ANY, MemoryFilter
-from memories.models import Kind, Memory, Origin, Place, Status, Tag, Visibility, Weight
+from memories.models import Kind, Memory, Origin, Place, Status, Visibility, Weight
 from memories.ordering import NEWEST, ORDERS, Order
 from memories.parts import finding_choices
 from memories.querysets import MemoryQuerySet
@@ -20,9 +18,9 @@ from memories.scopes import covering_paths
 from memories.search import QUERY_MAX_LENGTH, SearchFilter
 from memories.search.types import MEMORY
 from memoryhub.kernel.arguments import Number, read_moment
+from memoryhub.kernel.filters import AddressFilterSet, AddressForm, ReadFilter, typed
 from projects.models import Project, User
 
-_BETWEEN_TAGS = re.compile(r"[\s,]+")
 _LISTED = [("active", "active, as a flat list")]
 _SEARCHED = [("active", "active")]
 _OTHERS = [("superseded", "superseded"), ("archived", "archived"), (ANY, "any status")]
@@ -34,10 +32,6 @@ def _path(text: str) -> str:
     """A path that scopes may cover, as it was typed. Raises ValueError."""
     covering_paths(text)
     return text
-
-
-def _typed(**attrs: str) -> forms.TextInput:
-    return forms.TextInput(attrs={"autocapitalize": "none", "autocomplete": "off", **attrs})
 
 
 class ListForm(AddressForm):
@@ -52,7 +46,7 @@ class ListForm(AddressForm):
         return cleaned
 
 
-class MemoryFilterSet(AddressFilterSet):
+class MemoryFilterSet(TaggedFilterSet):
     """What the list is narrowed to. Without any filter it is the top level, with bags to open."""
 
     BESIDE = ("q", "sort", "match")
@@ -69,16 +63,12 @@ class MemoryFilterSet(AddressFilterSet):
         choices=[*_LISTED, *_OTHERS], label="Status", empty_label="active, grouped by bag"
     )
     place = django_filters.ChoiceFilter(choices=Place.choices, label="Place", empty_label="anywhere")
-    tag = django_filters.CharFilter(
-        max_length=(Tag.NAME_MAX_LENGTH + 2) * Memory.MAX_TAGS,
-        label="Tags",
-        widget=_typed(placeholder="all of these", list="tags-there"),
-    )
+    tag = tags_filter()
     match = django_filters.ChoiceFilter(
         choices=[(ANY, "any of the tags")], label="Of several tags", empty_label="all tags"
     )
     author = django_filters.CharFilter(
-        max_length=60, label="Author", widget=_typed(placeholder="anybody", list="authors-there")
+        max_length=60, label="Author", widget=typed(placeholder="anybody", list="authors-there")
     )
     origin = django_filters.ChoiceFilter(choices=Origin.choices, label="Origin", empty_label="any origin")
     verified = django_filters.ChoiceFilter(
@@ -86,11 +76,11 @@ class MemoryFilterSet(AddressFilterSet):
     )
     finding = django_filters.ChoiceFilter(choices=finding_choices, label="Finding", empty_label="any or none")
     since = ReadFilter(
-        read=read_moment, label="Touched since", widget=_typed(placeholder="2026-03-12"), help_text=_TIME
+        read=read_moment, label="Touched since", widget=typed(placeholder="2026-03-12"), help_text=_TIME
     )
-    before = ReadFilter(read=read_moment, label="Touched before", widget=_typed(placeholder="2026-04-01"))
-    scope = ReadFilter(read=_path, label="Covers the path", widget=_typed(placeholder="src/billing"))
-    bag = ReadFilter(read=Number().read, label="In the bag", widget=_typed(placeholder="#48"))
+    before = ReadFilter(read=read_moment, label="Touched before", widget=typed(placeholder="2026-04-01"))
+    scope = ReadFilter(read=_path, label="Covers the path", widget=typed(placeholder="src/billing"))
+    bag = ReadFilter(read=Number().read, label="In the bag", widget=typed(placeholder="#48"))
     sort = django_filters.ChoiceFilter(
         choices=[(name, order.label) for name, order in ORDERS.items() if order is not NEWEST],
         label="Sort",
@@ -115,10 +105,6 @@ class MemoryFilterSet(AddressFilterSet):
     def query(self) -> str:
         """What is searched for."""
         return str(self.form.cleaned_data.get("q") or "").strip()
-
-    @property
-    def tags(self) -> list[str]:
-        return _tags(self.sent("tag"))
 
     @property
     def order(self) -> Order:
@@ -176,22 +162,10 @@ class MemoryFilterSet(AddressFilterSet):
         """By `MemoryFilter`, as every list: the filters here name its words and decide nothing."""
         return self.memory_filter().within(queryset, self.reader)
 
-    def chips_of(self, name: str, value: str) -> Iterable[Chip]:
-        """A chip for each tag."""
-        if name == "tag":
-            for tag in self.tags:
-                yield self.chip(name, tag, " ".join(other for other in self.tags if other != tag))
-        else:
-            yield from super().chips_of(name, value)
-
     @property
     def cleared(self) -> str:
         """Whether any of the tags will do means nothing without tags."""
         return self.address(**dict.fromkeys([*self.narrowing, "match"]))
-
-    def with_tag(self, tag: str) -> str:
-        """The query string of the list with one tag more."""
-        return self.address(tag=" ".join([*self.tags, tag]))
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -207,7 +181,3 @@ class MemoryFilterSet(AddressFilterSet):
     def shows_more(self) -> bool:
         """Whether one of the rarer ones is set."""
         return any(self.sent(name) for name in self.MORE)
-
-
-def _tags(text: str) -> list[str]:
-    return list(dict.fromkeys(tag for tag in _BETWEEN_TAGS.split(text.lower()) if tag))

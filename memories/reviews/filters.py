@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import django_filters
-from django import forms
+from django_filters.fields import ChoiceField
 
-from memories.filters import AddressFilterSet
 from memories.listing import ANY
 from memories.models import ChangeKind, Review
 from memories.reviews.facets import APPLIES, MINE, OF_USER, OTHERS, STALE, Facets
 from memories.reviews.listing import ReviewFilter
 from memories.wording import change_name
 from memoryhub.kernel.actor import WriteContext
+from memoryhub.kernel.filters import AddressFilterSet, typed
 from projects.models import Project
 
 _KINDS = [(kind.value, change_name(kind).lower()) for kind in ChangeKind]
 _STATUSES = [("approved", "approved"), ("rejected", "rejected"), ("withdrawn", "withdrawn"), (ANY, "any")]
 
 
-class ProposerField(forms.ChoiceField):
+class ProposerField(ChoiceField):
     """Me, others, or anybody by name: who proposed nothing leaves an empty list, and no error."""
 
     def valid_value(self, value: Any) -> bool:
@@ -38,15 +38,16 @@ class QueueFilters(AddressFilterSet):
     """What the queue of some projects is narrowed to; the project itself where there are several."""
 
     BESIDE: ClassVar[tuple[str, ...]] = ()
+    NARROWED = ("status",)
 
     project = django_filters.ChoiceFilter(label="Project", empty_label="all of mine", choices=[])
     status = django_filters.ChoiceFilter(label="Status", empty_label="waiting", choices=_STATUSES)
     kind = django_filters.ChoiceFilter(label="Change", empty_label="any", choices=_KINDS)
-    proposer = ProposerFilter(label="Proposer")
+    proposer = ProposerFilter(label="Proposer", empty_label="anybody")
     session = django_filters.CharFilter(
         label="Session",
         max_length=WriteContext.MAX_LENGTHS["session"],
-        widget=forms.TextInput(attrs={"placeholder": "any", "autocapitalize": "none"}),
+        widget=typed(placeholder="any"),
     )
     stale = django_filters.ChoiceFilter(
         label="Can be applied", empty_label="any", choices=[(APPLIES, "yes"), (STALE, "no: moved on")]
@@ -69,7 +70,6 @@ class QueueFilters(AddressFilterSet):
         asked = [sent.removeprefix(OF_USER)] if sent.startswith(OF_USER) else []
         named = dict.fromkeys([*names, *(name for name in asked if name not in names)])
         return [
-            ("", "anybody"),
             (MINE, "me and my agents"),
             (OTHERS, "others"),
             *((OF_USER + name, name) for name in named),
@@ -79,14 +79,7 @@ class QueueFilters(AddressFilterSet):
         """Say at each choice how many there are, and offer the proposers by name."""
         field: Any = self.form.fields["proposer"]
         field.choices = self._proposers(facets.proposers)
-        counts: Mapping[str, Mapping[str, int]] = {
-            name: many for name, many in facets.counts.items() if name in self.form.fields
-        }
-        waiting = counts["status"].get(Review.Status.PENDING.value, 0)
-        self.count(counts)
-        field.choices = [("", "anybody"), *field.choices]
-        status: Any = self.form.fields["status"]
-        status.empty_label = f"waiting ({waiting:,})"
+        self.count(facets.counts)
 
     def review_filter(self) -> ReviewFilter:
         """The same as the services take it. Only where the address can be read."""

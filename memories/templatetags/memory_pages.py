@@ -8,7 +8,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from memories.acts import Act, acts_for
-from memories.list_filters import MemoryFilterSet
+from memories.filters import TaggedFilterSet
 from memories.marking import Marker
 from memories.models import Memory, Review
 from memories.recall.lines import shown_summary
@@ -112,6 +112,6 @@ def hidden_marks(text: object) -> str:
 
 
 @register.simple_tag
-def with_tag(filters: MemoryFilterSet, tag: str) -> str:
+def with_tag(filters: TaggedFilterSet, tag: str) -> str:
     """The query string of the list with one tag more."""
     return filters.with_tag(tag)
