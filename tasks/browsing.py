@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -12,12 +12,12 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery,
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from memories.listing import ANY
 from memories.writing_pages import TagsUsed
 from memoryhub.kernel import cursors
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
-from tasks.forms import TaskFilterForm
+from tasks.facets import facets_of
+from tasks.filters import TaskFilterSet
 from tasks.models import Task, TaskStatus
 from tasks.models.task import FINISHED, TaskTag
 from tasks.querysets import TaskQuerySet
@@ -73,17 +73,15 @@ class Board:
     is_first: bool = True
 
 
-def browse_tasks(project: Project, reader: User, form: TaskFilterForm, cursor: str) -> Board:
+def browse_tasks(project: Project, reader: User, filters: TaskFilterSet, cursor: str) -> Board:
     """What the address asks for; a cursor of another reader or filter opens page one. Raises Invalid."""
     at = timezone.now()
-    bound = ["tasks by status", reader.pk, project.pk, form.narrowing]
+    bound = ["tasks by status", reader.pk, project.pk, filters.narrowing]
     with read_snapshot():
-        wanted, seen = form.task_filter(), Task.objects.in_project(project).visible_to(reader)
-        seen = seen.whose(reader, at) if form.is_mine else seen
-        found = wanted.within(seen, at)
-        by_status = _by_status(replace(wanted, status=ANY).within(seen, at))
-        form.count(by_status)
-        total = sum(many for status, many in by_status.items() if wanted.has(status))
+        wanted, seen = filters.task_filter(), Task.objects.in_project(project).visible_to(reader)
+        found = wanted.within(seen.whose(reader, at) if filters.is_mine else seen, at)
+        facets = facets_of(project, reader, wanted, mine=filters.is_mine, at=at)
+        filters.show(facets)
         rows = with_finished_parts(found.for_rows()).by_status()
         position = _position(cursor, bound)
         items = list((rows.after(*position) if position else rows)[: PAGE + 1])
@@ -92,14 +90,10 @@ def browse_tasks(project: Project, reader: User, form: TaskFilterForm, cursor: s
     return Board(
         groups_of(items, at),
         len(items),
-        total,
+        facets.counts.total,
         cursors.encode(_place(last), bound) if last else "",
         is_first=position is None,
     )
-
-
-def _by_status(tasks: TaskQuerySet) -> dict[str, int]:
-    return dict(tasks.order_by().values_list("status").annotate(many=Count("pk", distinct=True)))
 
 
 def tags_used(project: Project, reader: User) -> TagsUsed:

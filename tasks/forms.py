@@ -1,82 +1,18 @@
-"""The shape of what the web takes about tasks: the list's filters, a task's fields, its status, its claim."""
+"""The shape of what the web takes about tasks: a task's fields, its status, its claim."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
-from urllib.parse import urlencode
 
 from django import forms
 
 from memories.form_fields import NumberField, NumbersField, TagLineField, TextField, problems_of
 from memories.form_widgets import area, line, summary_help, tags_help, title_help
-from memories.listing import ANY
 from memories.models import Memory, Tag
 from memoryhub.kernel.errors import DomainError
 from memoryhub.kernel.refs import MAX_NUMBER
-from tasks.listing import TaskFilter
 from tasks.models import Priority, Task, TaskStatus
-from tasks.models.task import FINISHED
-
-_BETWEEN_TAGS = re.compile(r"[\s,]+")
-YES, NO = "yes", "no"
-
-
-class TaskFilterForm(forms.Form):
-    """What the list is narrowed to. An address with a value that isn't one is refused, never ignored."""
-
-    status = forms.ChoiceField(
-        required=False, choices=[("", "unfinished"), *TaskStatus.choices, (ANY, "any status")]
-    )
-    ready = forms.ChoiceField(required=False, choices=[("", "any"), (YES, "ready"), (NO, "not ready")])
-    mine = forms.ChoiceField(
-        required=False, label="Whose", choices=[("", "anybody's"), (YES, "mine: assigned or claimed")]
-    )
-    assignee = forms.CharField(
-        required=False,
-        max_length=150,
-        widget=forms.TextInput(attrs={"placeholder": "anybody", "autocapitalize": "none"}),
-    )
-    tag = forms.CharField(
-        required=False,
-        max_length=160,
-        label="Tags",
-        widget=forms.TextInput(attrs={"placeholder": "all of these", "autocapitalize": "none"}),
-    )
-
-    @property
-    def narrowing(self) -> dict[str, str]:
-        """The filters that are set."""
-        return {name: self.cleaned_data[name] for name in self.fields if self.cleaned_data.get(name)}
-
-    def count(self, by_status: Mapping[str, int]) -> None:
-        """Say at each status how many tasks there are under the other filters."""
-        unfinished = sum(many for status, many in by_status.items() if status not in FINISHED)
-        sums = {"": unfinished, ANY: sum(by_status.values()), **by_status}
-        status = cast(forms.ChoiceField, self.fields["status"])
-        choices = cast(list[tuple[str, str]], status.choices)
-        status.choices = [(value, f"{label} ({sums.get(value, 0):,})") for value, label in choices]
-
-    @property
-    def is_mine(self) -> bool:
-        return self.cleaned_data.get("mine") == YES
-
-    def task_filter(self) -> TaskFilter:
-        """For the exact list."""
-        ready = self.cleaned_data.get("ready")
-        return TaskFilter(
-            status=self.cleaned_data.get("status") or None,
-            ready=ready == YES if ready else None,
-            tags=[tag for tag in _BETWEEN_TAGS.split(self.cleaned_data.get("tag", "").lower()) if tag],
-            assignee=self.cleaned_data.get("assignee") or None,
-        )
-
-    def address(self, **more: str | None) -> str:
-        """The query string of this page, without what is empty."""
-        said = {**self.narrowing, **more}
-        found = urlencode({name: value for name, value in said.items() if value})
-        return f"?{found}" if found else ""
 
 
 class TaskForm(forms.Form):

@@ -159,6 +159,16 @@ class TaskQuerySet(models.QuerySet["Task"]):
             status_place=_place_of("status", BY_STATUS), urgency=_place_of("priority", Priority)
         ).order_by("status_place", "urgency", "-number")
 
+    def by_group(self, user: User, at: dt.datetime) -> models.QuerySet[Task, Any]:
+        """In groups: status, user name of the assignee, whether they are ready at that moment, whether they
+        are the user's; and how many.
+        """
+        ready = self.model.objects.ready(at).filter(pk=OuterRef("pk"))
+        whose = self.model.objects.whose(user, at).filter(pk=OuterRef("pk"))
+        marked = self.order_by().annotate(is_ready_now=Exists(ready), is_mine=Exists(whose))
+        who = ("status", "assignee__username", "is_ready_now", "is_mine")
+        return marked.values_list(*who).annotate(many=Count("pk"))
+
     def after(self, status_place: int, urgency: int, number: int) -> TaskQuerySet:
         """What follows a task in the order of `by_status`."""
         later = Q(urgency__gt=urgency) | Q(urgency=urgency, number__lt=number)

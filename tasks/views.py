@@ -22,7 +22,8 @@ from projects.loading import project_of
 from projects.models import Project, User
 from tasks.browsing import Board, Tally, browse_tasks, tally_of, with_finished_parts
 from tasks.errors import NoSuchTask
-from tasks.forms import ClaimForm, StatusForm, TaskFilterForm
+from tasks.filters import TaskFilterSet
+from tasks.forms import ClaimForm, StatusForm
 from tasks.models import Task
 from tasks.showing import may_write, shown_task
 
@@ -42,26 +43,27 @@ def task_of(user: User, project: Project, number: int) -> Task:
 def task_list(request: AuthedRequest, slug: str) -> HttpResponse:
     """The project's tasks by status, filtered; the address says how."""
     project = project_of(request.user, slug)
-    form = TaskFilterForm(request.GET)
-    board, good = Board(), form.is_valid()
+    filters = TaskFilterSet(request.GET)
+    board, good = Board(), filters.is_valid()
     if good:
         try:
-            board = browse_tasks(project, request.user, form, request.GET.get("cursor", ""))
+            board = browse_tasks(project, request.user, filters, request.GET.get("cursor", ""))
         except Invalid as refusal:
-            put_on(form, refusal)
+            put_on(filters.form, refusal)
             good = False
+    address = request.path + filters.address() if good else None
     context: dict[str, Any] = {
         "project": project,
         "here": "tasks",
-        "form": form,
+        "filters": filters,
+        "form": filters.form,
         "board": board,
-        "is_narrowed": good and bool(form.narrowing),
+        "is_narrowed": good and filters.is_narrowed,
         "tally": Tally() if is_fragment(request) else tally_of(project, request.user, timezone.now()),
         "can_write": may_write(project),
-        "first": request.path + (form.address() if good else ""),
-        "following": request.path + form.address(cursor=board.next_cursor) if board.next_cursor else "",
+        "first": address or request.path,
+        "following": request.path + filters.address(cursor=board.next_cursor) if board.next_cursor else "",
     }
-    address = request.path + form.address() if good else None
     return answer_list(request, "tasks/list.html", "tasks/_panel.html", context, address=address)
 
 
