@@ -115,7 +115,7 @@ def _commit(row: Any, project: Project) -> Event:
 
 
 KINDS = (
-    Kept("revisions", _revisions, _revision),
+    Kept("memories", _revisions, _revision),
     Kept("commits", _commits, _commit, person="reporter"),
     Kept("proposals", _reviews, _proposed, person="proposer"),
     Kept(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models import Count, Q
 
 from memoryhub.kernel.calls import OK
 
 if TYPE_CHECKING:
-    from projects.models import Call, Project, User  # noqa: F401 - named in quotes below
+    from projects.models import Call, Project, User
 
 
 class CallQuerySet(models.QuerySet["Call"]):
@@ -44,3 +45,15 @@ class CallQuerySet(models.QuerySet["Call"]):
     def older_than(self, pk: int) -> CallQuerySet:
         """Kept before the one with this id."""
         return self.filter(pk__lt=pk)
+
+    def newest(self, most: int) -> CallQuerySet:
+        """Those kept last, at most so many; asks for the first of them, so that the rest is read by index."""
+        first = self.order_by("-pk").values_list("pk", flat=True)[most - 1 : most]
+        return self.filter(pk__gte=sum(first)).order_by()
+
+    def by_group(self, **fitting: dt.datetime) -> models.QuerySet[Call, Any]:
+        """In groups: user name, name of the token, what was called, outcome, door; how many, and how many of
+        them fit.
+        """
+        who = ("user__username", "token_name", "name", "outcome", "door")
+        return self.values_list(*who).annotate(many=Count("pk"), fit=Count("pk", filter=Q(**fitting)))

@@ -14,24 +14,25 @@ from memoryhub.kernel.errors import NotFound
 from memoryhub.kernel.lists import answer_list
 from memoryhub.kernel.requests import AuthedRequest
 from memoryhub.kernel.text import storable
-from projects.activity import Feed, Wanted, feed_of, session_of, totals_of
-from projects.forms_activity import ActivityForm, HappenedForm
+from projects.activity import Feed, Wanted, facets_of, feed_of, session_of, totals_of
+from projects.filters_activity import ActivityFilters, HappenedFilters
 from projects.loading import project_of
 
 
 def listed(
-    path: str, form: HappenedForm, next_cursor: str | None, *, many: int, is_first: bool
+    path: str, filters: HappenedFilters, next_cursor: str | None, *, many: int, is_first: bool
 ) -> dict[str, Any]:
     """What any list of what happened shows around its rows: its filters, and where it begins and goes on."""
-    good = form.is_valid()
+    good = filters.is_valid()
     return {
-        "form": form,
+        "filters": filters,
+        "form": filters.form,
         "path": path,
-        "is_narrowed": good and form.is_narrowed,
+        "is_narrowed": good and filters.is_narrowed,
         "shown": many,
         "is_first": is_first,
-        "first": form.address() if good else "?",
-        "next": form.address(cursor=next_cursor) if next_cursor else "",
+        "first": path + filters.address() if good else path,
+        "next": filters.address(cursor=next_cursor) if next_cursor else "",
     }
 
 
@@ -40,22 +41,24 @@ def listed(
 def activity(request: AuthedRequest, slug: str) -> HttpResponse:
     """What was written, proposed, decided and handed over, newest first; the address says what of it."""
     project = project_of(request.user, slug)
-    form = ActivityForm(request.GET, project=project, reader=request.user)
-    good = form.is_valid()
+    filters = ActivityFilters(request.GET, project, request.user)
+    good = filters.is_valid()
     cursor = request.GET.get("cursor", "")
-    feed = feed_of(project, request.user, form.wanted(), cursor=cursor) if good else Feed()
+    feed = feed_of(project, request.user, filters.wanted(), cursor=cursor) if good else Feed()
+    if good:
+        filters.show(facets_of(project, request.user, filters.wanted()))
     path = reverse("projects:activity", args=(project.slug,))
     context: dict[str, Any] = {
-        **listed(path, form, feed.next_cursor, many=len(feed.events), is_first=feed.is_first),
+        **listed(path, filters, feed.next_cursor, many=len(feed.events), is_first=feed.is_first),
         "project": project,
         "here": "activity",
         "rows": "projects/_did.html",
         "feed": feed,
     }
     if context["is_narrowed"]:
-        totals = totals_of(project, request.user, form.wanted())
-        context |= {"totals": totals, "told": form.told(totals)}
-    address = path + form.address() if good else None
+        totals = totals_of(project, request.user, filters.wanted())
+        context |= {"totals": totals, "told": filters.told(totals)}
+    address = path + filters.address() if good else None
     return answer_list(request, "projects/activity.html", "projects/_happened.html", context, address=address)
 
 

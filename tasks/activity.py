@@ -64,5 +64,5 @@ def _receipt(row: Any, project: Project) -> Event:
 
 KINDS = (
     Kept("tasks", _revisions, _revision),
-    Kept("receipts", _receipts, _receipt, person="author"),
+    Kept("hand-offs", _receipts, _receipt, person="author"),
 )

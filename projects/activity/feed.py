@@ -16,7 +16,7 @@ from memoryhub.kernel import cursors
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.activity.folding import Run, folded
-from projects.activity.sources import Event, Kept, Wanted, all_kept
+from projects.activity.sources import Event, Kept, Wanted, all_kept, kept_of
 from projects.models import Project, User
 
 PAGE = 30
@@ -43,15 +43,15 @@ def feed_of(project: Project, reader: User, wanted: Wanted, *, cursor: str = "",
     if not wanted.is_storable:
         return Feed()
     bound = ["activity", reader.pk, project.pk, asdict(wanted)]
-    places: dict[str, Any] = {}
+    kinds, places = kept_of(wanted), dict[str, Any]()
     try:
         places = cursors.decode(cursor, bound) if cursor else {}
     except BadCursor:
         cursor = ""
     with read_snapshot():
-        read = [_rows(kept, project, reader, wanted, places.get(kept.name), limit + 1) for kept in all_kept()]
+        read = [_rows(kept, project, reader, wanted, places.get(kept.name), limit + 1) for kept in kinds]
     # Each kind in its own order, and each goes on by itself. What is written meanwhile comes in none.
-    for kept, rows in zip(all_kept(), read, strict=True):
+    for kept, rows in zip(kinds, read, strict=True):
         places[kept.name] = kept.place_of(rows[0][2] if rows else None, is_told=False)
     merged = list(heapq.merge(*read, key=lambda each: each[0], reverse=True))
     for _, kept, row in merged[:limit]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import CharField, Count, F, Q, QuerySet, Value
 
 from memoryhub.kernel.actor import OPERATOR
 from memoryhub.kernel.text import storable
@@ -50,12 +50,13 @@ class Event:
 class Wanted:
     """What a feed is narrowed to; what is empty narrows nothing. From `since` on, and before `before`.
 
-    `person` is a user's name, or OPERATOR.
+    `person` is a user's name, or OPERATOR; `kind` is the name of one that is kept.
     """
 
     person: str = ""
     agent: str = ""
     session: str = ""
+    kind: str = ""
     door: str = ""
     since: dt.datetime | None = None
     before: dt.datetime | None = None
@@ -65,6 +66,11 @@ class Wanted:
         """Whether its texts can be in the store at all."""
         return all(storable(text) for text in (self.person, self.agent, self.session, self.door))
 
+    def inside(self, at: str, session: str) -> Q:
+        """Of its days, and of its session, where rows keep these."""
+        said = {f"{at}__gte": self.since, f"{at}__lt": self.before, session: self.session}
+        return Q(**{column: value for column, value in said.items() if value})
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -73,6 +79,7 @@ class Kept:
     `rows` comes with all that `tell` reads. A column that a row hasn't is empty: nothing is found by it.
     """
 
+    # What several are called, on pages and in addresses.
     name: str
     rows: Callable[[Project, User], QuerySet[Any]]
     tell: Callable[[Any, Project], Event]
@@ -91,17 +98,16 @@ class Kept:
 
     def found(self, project: Project, reader: User, wanted: Wanted) -> QuerySet[Any]:
         """Those that the reader may see and that fit, newest first."""
-        rows = self.rows(project, reader)
-        exact = {self.agent: wanted.agent, self.session: wanted.session, self.door: wanted.door}
+        rows = self.rows(project, reader).filter(wanted.inside(self.at, self.session))
+        exact = {self.agent: wanted.agent, self.door: wanted.door}
         rows = rows.filter(**{column: value for column, value in exact.items() if value})
         if wanted.person == OPERATOR:
             rows = rows.filter(**{f"{self.person}__isnull": True})
         elif wanted.person:
             rows = rows.filter(called(wanted.person, f"{self.person}__"))
-        if wanted.since is not None:
-            rows = rows.filter(**{f"{self.at}__gte": wanted.since})
-        if wanted.before is not None:
-            rows = rows.filter(**{f"{self.at}__lt": wanted.before})
+        return self._newest_first(rows)
+
+    def _newest_first(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         return rows.order_by("-pk") if self.ids_rise else rows.order_by(f"-{self.at}", "-pk")
 
     def counted(self, project: Project, reader: User, wanted: Wanted) -> QuerySet[Any, Any]:
@@ -109,6 +115,17 @@ class Kept:
         rows = self.found(project, reader, wanted).order_by()
         who = rows.values_list(F(f"{self.person}__username"), F(self.agent))
         return who.annotate(many=Count("pk"))
+
+    def by_group(self, project: Project, reader: User, wanted: Wanted, most: int) -> QuerySet[Any, Any]:
+        """The newest that the reader may see, at most so many, in groups: name of the kind, user name (None
+        for the operator), agent, door, how many, and how many of them are of the days and session wanted.
+        """
+        rows = self._newest_first(self.rows(project, reader))
+        newest = rows.model._default_manager.filter(pk__in=rows.values("pk")[:most]).order_by()
+        who = (F(f"{self.person}__username"), F(self.agent), F(self.door))
+        groups = newest.values_list(Value(self.name, output_field=CharField()), *who)
+        fit = Count("pk", filter=wanted.inside(self.at, self.session))
+        return groups.annotate(many=Count("pk"), fit=fit)
 
     def after(self, rows: QuerySet[Any], place: list[Any] | None) -> QuerySet[Any]:
         """Those that come at a place that `place_of` told or later in the list; None is its beginning."""
@@ -138,6 +155,11 @@ _kept: dict[str, Kept] = {}
 def register_activity(kept: Kept) -> None:
     """Tell a kind of row as activity, too."""
     _kept[kept.name] = kept
+
+
+def kept_of(wanted: Wanted) -> list[Kept]:
+    """The kinds that are wanted."""
+    return [kept for kept in all_kept() if wanted.kind in ("", kept.name)]
 
 
 def all_kept() -> list[Kept]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryhub.kernel.actor import OPERATOR
-from projects.activity.sources import Wanted, all_kept
+from projects.activity.sources import Wanted, kept_of
 from projects.models import Project, User
 
 # More people than this, or more agents of one, are counted and not named.
@@ -34,9 +34,10 @@ class Totals:
 
 def totals_of(project: Project, reader: User, wanted: Wanted) -> Totals:
     """Of all that fits, whichever page of it is shown. One query over all kinds."""
-    if not wanted.is_storable:
+    kinds = kept_of(wanted)
+    if not kinds or not wanted.is_storable:
         return Totals()
-    first, *more = [kept.counted(project, reader, wanted) for kept in all_kept()]
+    first, *more = [kept.counted(project, reader, wanted) for kept in kinds]
     people: Counter[str] = Counter()
     agents: dict[str, Counter[str]] = defaultdict(Counter)
     for name, agent, many in first.union(*more, all=True):

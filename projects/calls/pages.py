@@ -35,9 +35,12 @@ class Wanted:
             "name": self.name,
             "outcome": self.outcome if self.outcome != REFUSED else "",
             "door": self.door,
-            "at__gte": self.since,
-            "at__lt": self.before,
         }
+        return {column: value for column, value in said.items() if value} | self.days()
+
+    def days(self) -> dict[str, dt.datetime]:
+        """What their moments have to be between."""
+        said = {"at__gte": self.since, "at__lt": self.before}
         return {column: value for column, value in said.items() if value}
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Revision
 from memories.services import approve_review, archive_memory, reject_review, revise_memory
 from memoryhub.kernel.actor import Actor, Door, WriteContext
-from projects.activity import Wanted, feed_of, session_of, totals_of
+from projects.activity import Wanted, facets, facets_of, feed_of, session_of, totals_of
+from projects.filters_activity import ActivityFilters
 from projects.models import Project, Role, User
 from projects.services import change_account
 from tests.admin_client import signed_in
@@ -116,6 +119,36 @@ def test_it_is_narrowed_exactly(happened: Project, rita: User, wanted: dict[str,
     assert len(told(happened, rita, **wanted)) == many
 
 
+def test_every_choice_says_how_many_it_would_leave(happened: Project, rita: User) -> None:
+    """Of agents those that are offered: what others did by one's own isn't told."""
+    for given in ("", "person=BOB&session=s-1", "kind=proposals&door=mcp&since=2026-01-01"):
+        filters = ActivityFilters(QueryDict(given), happened, rita)
+        assert filters.is_valid(), filters.errors
+        wanted = filters.wanted()
+        counts = facets_of(happened, rita, wanted)
+        assert counts.total == totals_of(happened, rita, wanted).many > 0
+        for name in ("person", "kind", "door"):
+            for value, _ in filters.form.fields[name].choices:
+                left = replace(wanted, **{name: value})
+                many = counts.by_choice[name].get(value, 0)
+                assert not value or many == totals_of(happened, rita, left).many, (given, name, value)
+                if name == "kind":
+                    assert not value or many == len(feed_of(happened, rita, left).events)
+    page = signed_in(rita).get(ACTIVITY, {"person": "BOB", "door": "mcp"}).content.decode()
+    for said in ("alice (1)", "BOB (3)", "proposals (2)", "tasks (0)", "browser (2)", "anybody</option>"):
+        assert said in page, said
+
+
+def test_where_there_is_much_the_newest_are_counted(
+    happened: Project, rita: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facets, "LOOKED_AT", 2)
+    page = signed_in(rita).get(ACTIVITY).content.decode()
+    # Of each kind: two of three that were stored, one of one that was handed over.
+    for said in ("memories (2+)", "hand-offs (1+)", "administration</option>", "Counted are the newest"):
+        assert said in page, said
+
+
 def test_a_day_is_one_of_the_readers_zone(project: Project, alice: User) -> None:
     MemoryFactory(project=project, title="Pelican")
     at = dt.datetime(2026, 3, 1, 2, 0, tzinfo=dt.UTC)
@@ -136,6 +169,7 @@ def test_a_day_is_one_of_the_readers_zone(project: Project, alice: User) -> None
     "query",
     [
         "door=window",
+        "kind=window",
         "since=soon",
         "until=9999-12-31",
         "since=0001-01-01",
@@ -296,10 +330,10 @@ def test_it_takes_as_many_queries_for_much_as_for_little(
         revise_memory(actor=agent(bob, "s-1"), memory=memory, expected_version=1, summary="Said otherwise.")
     task_in(project, bob)
     client = signed_in(alice)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         page = client.get(ACTIVITY)
     assert len(page.content) < 150_000
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         assert client.get(ACTIVITY, {"since": "2026-01-01"}).status_code == 200
     with django_assert_num_queries(18):
         assert client.get(f"{SESSION}?{urlencode({'id': 's-1'})}").status_code == 200

@@ -8,19 +8,25 @@ import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, OperationalError, connection
+from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryhub.kernel.calls import Note
 from projects.attempts import A_NAME
+from projects.calls import facets
 from projects.calls import waiting as waiting_module
+from projects.calls.pages import calls_page
 from projects.calls.waiting import waiting
+from projects.filters_calls import CallsFilters
+from projects.loading import project_of
 from projects.models import Call, Project, Role, User
 from projects.services import prune_calls, revoke_token
 from tests.factories import PASSWORD, ProjectFactory, member, token_for
@@ -221,6 +227,54 @@ def test_the_list_is_narrowed_and_paged(client: Client, project: Project, alice:
     text = client.get("/p/harbor/calls/?person=alice").content.decode()
     assert text.count('class="row ') == 1
     assert 'name="person"' not in text
+
+
+def test_every_choice_says_how_many_it_would_leave(
+    client: Client, project: Project, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls_of(alice, project, 4)
+    calls_of(alice, project, 3, outcome="conflict", at=NOW)
+    calls_of(bob, project, 2, name="memory_add", outcome="forbidden", token_name="laptop", door="rest")
+    calls_of(bob, project, 1, token_name="laptop")
+    here = project_of(alice, "harbor")
+    for given in (
+        "",
+        "person=BOB",
+        "outcome=refused&door=rest",
+        "agent=laptop",
+        "until=2026-06-01",
+        "name=x",
+    ):
+        filters = CallsFilters(QueryDict(given), here, alice)
+        assert filters.is_valid(), filters.errors
+        wanted = filters.wanted()
+        assert wanted
+        counts = facets.facets_of(here, alice, wanted)
+        assert counts.total == len(calls_page(here, alice, wanted).items)
+        choices = {name: [v for v, _ in filters.form.fields[name].choices] for name in ("person", "outcome")}
+        for name, values in {
+            **choices,
+            "door": ["mcp", "rest"],
+            "name": ["memory_get", "memory_add"],
+        }.items():
+            for value in filter(None, values):
+                left = calls_page(here, alice, replace(wanted, **{name: value}))
+                assert counts.by_choice[name].get(value, 0) == len(left.items), (given, name, value)
+    client.force_login(alice)
+    page = client.get("/p/harbor/calls/?door=rest").content.decode()
+    for said in ("bob (2)", "alice (0)", "not ok (2)", "MCP (8)", '<option value="memory_add">2</option>'):
+        assert said in page, said
+    # Of a long record the newest are counted: of others nothing is said.
+    with monkeypatch.context() as patched:
+        patched.setattr(facets, "LOOKED_AT", 3)
+        page = client.get("/p/harbor/calls/").content.decode()
+        for said in ("bob (3+)", "alice</option>", "not ok (2+)", '"memory_add">2+</option>', "Counted are"):
+            assert said in page, said
+    # Others count their own.
+    client.force_login(bob)
+    page = client.get("/p/harbor/calls/").content.decode()
+    assert "not ok (2)" in page
+    assert "MCP (1)" in page
 
 
 def test_what_is_old_or_too_much_is_pruned(project: Project, alice: User, settings: Any) -> None:
