@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from hygiene.models import Report
 from hygiene.offering import Shown, shown_findings
 from hygiene.pages import RuleRow, rule_rows
 from hygiene.rules import readers_of_memories
+from hygiene.rules.table import BY_NAME, Rule
 from hygiene.services import at_hand
 from hygiene.services.reporting import numbers_now
 from memories.models import Memory
@@ -22,6 +24,8 @@ from projects.models import Project, User
 
 # On the overview: where most is to be won.
 BEST = 3
+# On a memory's page: each brings its forms.
+ABOUT_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,28 @@ def overview_part(project: Project, reader: User) -> Part:
     return Part("hygiene/_outline.html", Outline(ring, history, rows[:BEST], report.total()))
 
 
+@dataclass(frozen=True)
+class About:
+    """What is found about a memory, as its page shows it: the first of `total`, and the rest by rule."""
+
+    findings: Sequence[Shown]
+    total: int
+    rest: Sequence[MoreOf]
+
+
+@dataclass(frozen=True)
+class MoreOf:
+    """So many more findings of a rule about a memory than its page shows."""
+
+    rule: Rule
+    many: int
+
+    @property
+    def says(self) -> str:
+        """`3 stale bags`"""
+        return self.rule.counted(self.many)
+
+
 def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
     """What is found about a memory, with its fixes; nothing where nothing is."""
     if not memory.is_active:
@@ -52,8 +78,10 @@ def memory_part(project: Project, reader: User, memory: Memory) -> Part | None:
     known = at_hand(project, reader)
     note_ring(project, known.last_score)
     findings = findings_about(project, reader, memory.number, known.report)
-    found: list[Shown] = shown_findings(project, reader, findings, at_hand=memory)
-    return Part("hygiene/_about.html", found) if found else None
+    found = shown_findings(project, reader, findings[:ABOUT_SHOWN], at_hand=memory)
+    rest = Counter(finding["rule"] for finding in findings[ABOUT_SHOWN:])
+    more = [MoreOf(BY_NAME[rule], many) for rule, many in rest.items()]
+    return Part("hygiene/_about.html", About(found, len(findings), more)) if found else None
 
 
 @dataclass(frozen=True)

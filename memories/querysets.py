@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from memoryhub.kernel.errors import Invalid
@@ -286,6 +286,33 @@ class LinkQuerySet(models.QuerySet["Link"]):
         """Those that begin or end at one of the memories."""
         ends = [memory.pk for memory in memories]
         return self.filter(Q(source__in=ends) | Q(target__in=ends))
+
+    def holding(self) -> LinkQuerySet:
+        """All but contradictions of what isn't in use any more."""
+        from memories.models import Status
+
+        in_use = Q(source__status=Status.ACTIVE, target__status=Status.ACTIVE)
+        return self.filter(in_use | ~Q(type=self.model.Type.CONTRADICTS))
+
+    def seen_from(self, memory: Memory) -> LinkQuerySet:
+        """In the order of a memory's page: what it supersedes, what supersedes it, what contradicts it, the
+        rest; each by the number of the other memory.
+        """
+        types = self.model.Type
+        place = Case(
+            When(type=types.SUPERSEDES, source=memory, then=Value(0)),
+            When(type=types.SUPERSEDES, then=Value(1)),
+            When(type=types.CONTRADICTS, then=Value(2)),
+            default=Value(3),
+            output_field=IntegerField(),
+        )
+        other = Case(When(source=memory, then=F("target__number")), default=F("source__number"))
+        return self.annotate(place=place, other=other).order_by("place", "other", "pk")
+
+    def after(self, place: int, other: int, pk: int) -> LinkQuerySet:
+        """What follows a link in the order of `seen_from`."""
+        later = Q(other__gt=other) | Q(other=other, pk__gt=pk)
+        return self.filter(Q(place__gt=place) | Q(later, place=place))
 
     def said_on_pages(self) -> LinkQuerySet:
         """What a page says, with both ends but not their texts: all but who is not similar."""

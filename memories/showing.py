@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Count, Prefetch, Window, prefetch_related_objects
 from django.utils.safestring import SafeString
 
 from memories.history import History, history_of
 from memories.listing import PAGE_DEFAULT, Page, page_of
 from memories.markdown import rendered
-from memories.models import CommitReport, Link, Memory, Revision
+from memories.models import CommitReport, Link, Memory, Revision, Status
+from memories.querysets import LinkQuerySet
 from memories.recall import Recall
-from memories.reviews.desk import waiting_on
-from memories.reviews.rows import Row
+from memories.reviews.desk import WaitingOn, waiting_on
 from memories.wording import detail_name
+from memoryhub.kernel import cursors
 from memoryhub.kernel.cursors import BadCursor
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import User
@@ -25,6 +26,9 @@ from projects.models import User
 RECENT = 10
 # Of the commits that touched what a memory covers.
 COMMITS_SHOWN = 5
+LINKS_SHOWN = 50
+# Above its text; there is hardly ever more than one.
+SUCCESSORS_SHOWN = 5
 _RECALL_NUMBER = re.compile(r"\[#(\d+)\]")
 
 
@@ -55,6 +59,16 @@ class LinkLine:
 
 
 @dataclass(frozen=True)
+class LinkPage:
+    """A page of what a memory and others say of one another, and how many follow."""
+
+    lines: list[LinkLine] = field(default_factory=list)
+    more: int = 0
+    next_cursor: str | None = None
+    is_first: bool = True
+
+
+@dataclass(frozen=True)
 class Touched:
     """The newest reported commits that touched what it covers since somebody looked at it."""
 
@@ -69,12 +83,22 @@ class Shown:
     memory: Memory
     body: SafeString
     sections: list[Section]
-    links: list[LinkLine] = field(default_factory=list)
-    predecessor: LinkLine | None = None
+    links: LinkPage = field(default_factory=LinkPage)
+    # Of one that isn't in use any more, what is used in its place.
+    successors: list[Memory] = field(default_factory=list)
     children: Page | None = None
     history: History | None = None
-    waiting: list[Row] = field(default_factory=list)
+    waiting: WaitingOn = field(default_factory=WaitingOn)
     touched: Touched | None = None
+
+    @property
+    def replaced_by(self) -> list[Memory]:
+        """What is used in its place, as far as that stands above its text."""
+        return self.successors[:SUCCESSORS_SHOWN]
+
+    @property
+    def has_more_successors(self) -> bool:
+        return len(self.successors) > SUCCESSORS_SHOWN
 
 
 def shown_to_stranger(memory: Memory) -> Shown:
@@ -82,16 +106,20 @@ def shown_to_stranger(memory: Memory) -> Shown:
     return Shown(memory, rendered(memory.body), sections_of(memory))
 
 
-def shown_to_member(memory: Memory, reader: User, *, cursor: str, before: int | None) -> Shown:
-    """The memory with what is around it, as far as `reader` may see that. Needs `for_rows`, undeferred."""
+def shown_to_member(
+    memory: Memory, reader: User, *, cursor: str, before: int | None, links: str = ""
+) -> Shown:
+    """The memory with what is around it, as far as `reader` may see that. Needs `for_rows`, undeferred.
+
+    `cursor` is of what the bag holds, `links` of the links, `before` of the history.
+    """
     with read_snapshot():
-        links = links_of(memory, reader)
         return Shown(
             memory,
             rendered(memory.body),
             sections_of(memory),
-            links=links,
-            predecessor=next((line for line in links if line.says == "supersedes"), None),
+            links=links_page(memory, reader, links),
+            successors=successors_of(memory, reader) if memory.status == Status.SUPERSEDED else [],
             children=children_of(memory, reader, cursor) if getattr(memory, "child_count", 0) else None,
             history=history_of(memory, reader, before=before),
             waiting=waiting_on(memory, reader),
@@ -128,18 +156,42 @@ def _step(item: object) -> Step:
 
 def links_of(memory: Memory, reader: User) -> list[LinkLine]:
     """Standing links both ways whose other end the reader may see; a contradiction only of two in use."""
-    rows = Link.objects.standing().of(memory).visible_to(reader).said_on_pages()
-    lines = []
-    for row in rows:
-        outgoing = row.source_id == memory.pk
-        other = row.target if outgoing else row.source
-        if row.type == Link.Type.CONTRADICTS and not (row.source.is_active and row.target.is_active):
-            continue
-        lines.append(LinkLine(_says(Link.Type(row.type), outgoing), other, row.reason))
-    return sorted(lines, key=lambda line: (_ORDER.index(line.says), line.other.number))
+    return [_line(memory, row) for row in _links(memory, reader)]
 
 
-_ORDER = ("supersedes", "superseded by", "contradicts", "related to")
+def links_page(memory: Memory, reader: User, cursor: str = "") -> LinkPage:
+    """A page of the same in one query; a cursor that isn't of this memory and reader opens page one."""
+    bound = ["links", memory.pk, reader.pk]
+    rows = _links(memory, reader)
+    try:
+        rows = rows.after(*cursors.decode(cursor, bound)) if cursor else rows
+    except BadCursor:
+        cursor = ""
+    found: list[Any] = list(rows.annotate(left=Window(Count("pk")))[:LINKS_SHOWN])
+    more = found[0].left - len(found) if found else 0
+    last = found[-1] if more else None
+    return LinkPage(
+        [_line(memory, row) for row in found],
+        more,
+        cursors.encode([last.place, last.other, last.pk], bound) if last else None,
+        is_first=not cursor,
+    )
+
+
+def successors_of(memory: Memory, reader: User) -> list[Memory]:
+    """What superseded it, as far as the reader may see: those shown, and one more where there are more."""
+    rows = _links(memory, reader).filter(type=Link.Type.SUPERSEDES, target=memory)
+    return [row.source for row in rows[: SUCCESSORS_SHOWN + 1]]
+
+
+def _links(memory: Memory, reader: User) -> LinkQuerySet:
+    standing = Link.objects.standing().holding().of(memory).visible_to(reader)
+    return standing.said_on_pages().seen_from(memory)
+
+
+def _line(memory: Memory, row: Link) -> LinkLine:
+    outgoing = row.source_id == memory.pk
+    return LinkLine(_says(Link.Type(row.type), outgoing), row.target if outgoing else row.source, row.reason)
 
 
 def _says(type: Link.Type, outgoing: bool) -> str:

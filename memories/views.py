@@ -137,7 +137,11 @@ def memory(request: AuthedRequest, slug: str, number: int) -> HttpResponse:
             "here": "memories",
             "memory": found,
             "shown": shown_to_member(
-                found, request.user, cursor=request.GET.get("cursor", ""), before=before
+                found,
+                request.user,
+                cursor=request.GET.get("cursor", ""),
+                before=before,
+                links=request.GET.get("links", ""),
             ),
             "before": before,
             "parts": memory_parts(project, request.user, found),

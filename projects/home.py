@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memoryhub.kernel import cursors
+from memoryhub.kernel.cursors import BadCursor
+from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, User
+
+PAGE = 50
 
 # By the id of a project, whatever the template shows of it.
 Provider = Callable[[Sequence[Project], User], Mapping[int, Any]]
@@ -26,11 +31,36 @@ class HomeRow:
     facts: Mapping[str, Any]
 
 
-def home_rows(user: User) -> list[HomeRow]:
-    """The projects that `user` is in, current ones before archived ones."""
-    projects = list(Project.objects.with_role_of(user).current_first())
-    said = {name: provider(projects, user) for name, provider in _providers.items()}
-    return [
-        HomeRow(project, {name: facts.get(project.pk) for name, facts in said.items()})
-        for project in projects
-    ]
+@dataclass(frozen=True)
+class HomePage:
+    """A page of somebody's projects, and how many they are in."""
+
+    rows: Sequence[HomeRow]
+    total: int
+    next_cursor: str | None = None
+    is_first: bool = True
+
+
+def home_page(user: User, cursor: str = "") -> HomePage:
+    """A page of the projects that `user` is in, current ones before archived ones.
+
+    A cursor of another reader opens page one.
+    """
+    bound = ["home", user.pk]
+    mine = Project.objects.with_role_of(user)
+    rows = mine.current_first()
+    try:
+        rows = rows.after(*cursors.decode(cursor, bound)) if cursor else rows
+    except BadCursor:
+        cursor = ""
+    with read_snapshot():
+        total, found = mine.count(), list(rows[: PAGE + 1])
+        projects = found[:PAGE]
+        said = {name: provider(projects, user) for name, provider in _providers.items()}
+    last: Any = projects[-1] if len(found) > PAGE else None
+    return HomePage(
+        [HomeRow(one, {name: facts.get(one.pk) for name, facts in said.items()}) for one in projects],
+        total,
+        cursors.encode([last.place, last.slug], bound) if last else None,
+        is_first=not cursor,
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.db import models
-from django.db.models import F, OuterRef, Prefetch, Q, Subquery
+from django.db.models import Case, F, IntegerField, OuterRef, Prefetch, Q, Subquery, When
 
 from memoryhub.kernel.text import storable
 
@@ -57,7 +57,12 @@ class ProjectQuerySet(models.QuerySet["Project"]):
 
     def current_first(self) -> ProjectQuerySet:
         """Archived ones at the end, each part by slug."""
-        return self.order_by(F("archived_at").asc(nulls_first=True), "slug")
+        place = Case(When(archived_at=None, then=0), default=1, output_field=IntegerField())
+        return self.annotate(place=place).order_by("place", "slug")
+
+    def after(self, place: int, slug: str) -> ProjectQuerySet:
+        """What follows a project in the order of `current_first`."""
+        return self.filter(Q(place__gt=place) | Q(place=place, slug__gt=slug))
 
     def at(self, slug: str) -> ProjectQuerySet:
         """The one at this address."""

@@ -18,7 +18,7 @@ from memoryhub.kernel.requests import AuthedRequest
 from projects.attempts import count_attempt
 from projects.context import DENSITY_COOKIE, SHORTCUTS_COOKIE, THEME_COOKIE
 from projects.forms import DensityForm, ShortcutsForm, SignInForm, ThemeForm
-from projects.home import home_rows
+from projects.home import home_page
 
 _A_YEAR = 365 * 24 * 3600
 
@@ -64,7 +64,8 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_safe
 def home(request: AuthedRequest) -> HttpResponse:
     """The projects I'm in."""
-    return render(request, "projects/home.html", {"rows": home_rows(request.user), "here": "home"})
+    page = home_page(request.user, request.GET.get("cursor", ""))
+    return render(request, "projects/home.html", {"page": page, "here": "home"})
 
 
 def _kept_look(request: HttpRequest, form: forms.Form, name: str, cookie: str) -> HttpResponse:

@@ -87,6 +87,9 @@ def my_tokens(request: AuthedRequest) -> HttpResponse:
         "here": "tokens",
         "form": form,
         "made": made,
+        # What is waited for, in a project that it reaches: the page itself is in none.
+        "watched": made.token if made else None,
+        "watched_in": made.token.projects.order_by("slug").first() if made else None,
         "mine": mine,
         "clients": clients_at(_address(made), made.text) if made else [],
         "page": tokens_page(

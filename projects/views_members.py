@@ -20,6 +20,7 @@ from projects.loading import project_of, project_to_write
 from projects.members import EVERYBODY_ELSE, ROLES, members_of
 from projects.models import AccessToken, Membership, Project, Role
 from projects.services import add_member, change_role, remove_member
+from projects.tokens import tokens_page
 
 
 def _is_owner(project: Project) -> bool:
@@ -100,7 +101,8 @@ def member(request: AuthedRequest, slug: str, username: str) -> HttpResponse:
 def _member_page(
     request: AuthedRequest, project: Project, membership: Membership, form: Any, status: int = 200
 ) -> HttpResponse:
-    tokens = AccessToken.objects.of(membership.user).reaching(project).standing().for_rows(request.user)
+    tokens = AccessToken.objects.of(membership.user).reaching(project).standing()
+    bound = f"{project.slug} {membership.user_id}"
     context = {
         "project": project,
         "here": "members",
@@ -108,7 +110,8 @@ def _member_page(
         "is_me": membership.user_id == request.user.pk,
         "form": form,
         "roles": ROLES,
-        "tokens": tokens,
+        "many_tokens": tokens.count(),
+        "page": tokens_page(tokens, request.user, request.GET.get("cursor", ""), bound=bound),
     }
     return render(request, "projects/member.html", context, status=status)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import prefetch_related_objects
 
 from memories.form_fields import LinesField, NumberField, NumbersField, TagsField, TextField
 from memoryhub.kernel.actor import WriteContext
@@ -13,6 +14,7 @@ from memoryhub.kernel.errors import Problems
 from memoryhub.kernel.refs import MAX_NUMBER
 from projects.models import Project
 from tasks.models import Checkpoint, CheckpointFields, Priority, Task, TaskStatus
+from tasks.querysets import row_lookups
 from tasks.services.checkpoints import check_checkpoint
 from tasks.services.tasks import check_task
 
@@ -101,6 +103,8 @@ class ChangeTaskForm(_VersionedForm, _TaskForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         task = self.instance
+        # What it waits for is told by number, each in one query otherwise.
+        prefetch_related_objects([task], *row_lookups())
         now = {
             name: getattr(task, name) for name in ("title", "summary", "description", "priority", "status")
         }

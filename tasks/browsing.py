@@ -91,7 +91,7 @@ def browse_tasks(project: Project, reader: User, filters: TaskFilterSet, cursor:
         groups_of(items, at),
         len(items),
         facets.counts.total,
-        cursors.encode(_place(last), bound) if last else "",
+        cursors.encode(place_of(last), bound) if last else "",
         is_first=position is None,
     )
 
@@ -115,7 +115,8 @@ def with_finished_parts(tasks: TaskQuerySet) -> TaskQuerySet:
     return tasks.annotate(finished_parts=Coalesce(Subquery(many, output_field=IntegerField()), Value(0)))
 
 
-def _place(task: Any) -> list[int]:
+def place_of(task: Any) -> list[int]:
+    """Of a task in the order of `by_status`, what `after` takes."""
     return [task.status_place, task.urgency, task.number]
 
 

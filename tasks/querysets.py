@@ -252,6 +252,10 @@ class ReceiptQuerySet(models.QuerySet["Receipt"]):
         taken = Case(When(acknowledged_at=None, then=0), default=1, output_field=IntegerField())
         return self.annotate(is_taken=taken).order_by("is_taken", "-number")
 
+    def before(self, number: int) -> ReceiptQuerySet:
+        """Those handed over before the one with this number."""
+        return self.filter(number__lt=number)
+
     def naming(self, number: int) -> ReceiptQuerySet:
         """Those whose references name a number. Both engines' JSON of a list of numbers is looked into."""
         return self.filter(references__numbers__regex=rf"[\[ ,]{int(number)}[,\]]")

@@ -6,23 +6,18 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import prefetch_related_objects
 from django.utils.safestring import SafeString
 
 from memories.markdown import rendered
 from memoryhub.kernel.snapshots import read_snapshot
 from projects.models import Project, Role, User
-from tasks.browsing import TaskRow, with_finished_parts
+from tasks.beside import After, Beside, beside
+from tasks.browsing import TaskRow
 from tasks.forms import TaskForm
 from tasks.history import CHECKPOINT_NAMES, History, task_history
 from tasks.models import Receipt, Task, TaskRevision, TaskStatus
 from tasks.placeholders import is_placeholder
 from tasks.places import Named, named_in
-from tasks.querysets import TaskQuerySet, row_lookups
-
-# Of what stands beside a task, so much; the rest is counted.
-PARTS_SHOWN = 50
-RECEIPTS_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -44,18 +39,12 @@ class ShownTask:
     row: TaskRow
     description: SafeString
     may: May
-    parts: Sequence[TaskRow] = ()
-    blocks: Sequence[TaskRow] = ()
-    blocked_by: Sequence[TaskRow] = ()
-    receipts: Sequence[Receipt] = ()
-    more_receipts: bool = False
+    parts: Beside
+    blocks: Beside
+    blocked_by: Beside
+    receipts: Beside
     first: TaskRevision | None = None
     history: History | None = None
-
-    @property
-    def more_parts(self) -> int:
-        """How many sub-tasks aren't shown."""
-        return int(getattr(self.row.task, "child_count", 0)) - len(self.parts)
 
 
 @dataclass(frozen=True)
@@ -112,38 +101,24 @@ def may_do(project: Project, reader: User, row: TaskRow) -> May:
     )
 
 
-def shown_task(project: Project, reader: User, task: Task, at: dt.datetime, before: int | None) -> ShownTask:
-    """The task with what is around it. Needs `for_page`."""
-    seen = Task.objects.in_project(project).visible_to(reader)
+def shown_task(
+    project: Project, reader: User, task: Task, at: dt.datetime, before: int | None, after: After
+) -> ShownTask:
+    """The task with what is around it. Needs `for_page`.
+
+    `before` is where its history goes on, `after` where the lists beside it do.
+    """
     with read_snapshot():
         row = TaskRow(task, at)
-        parts, blocks, blocked_by = _around(task, seen)
-        naming = Receipt.objects.in_project(project).visible_to(reader).naming(task.number)
-        receipts = list(naming.for_rows().order_by("-number")[: RECEIPTS_SHOWN + 1])
         first = TaskRevision.objects.visible_to(reader).of(task).defer("fields").last()
         return ShownTask(
             row,
             rendered(task.description),
             may_do(project, reader, row),
-            parts=[TaskRow(each, at) for each in parts],
-            blocks=[TaskRow(each, at) for each in blocks],
-            blocked_by=[TaskRow(each, at) for each in blocked_by],
-            receipts=receipts[:RECEIPTS_SHOWN],
-            more_receipts=len(receipts) > RECEIPTS_SHOWN,
+            **beside(project, reader, task, at, after),
             first=first,
             history=task_history(task, reader, before),
         )
-
-
-def _around(task: Task, seen: TaskQuerySet) -> list[list[Task]]:
-    """Its sub-tasks, what it blocks, what it waits for: five queries, whatever there is."""
-    ahead = [blocker.pk for blocker in task.blockers]
-    lists = [
-        list(with_finished_parts(tasks.for_bare_rows()).by_status()[:PARTS_SHOWN])
-        for tasks in (seen.inside(task), seen.waiting_for(task), seen.filter(pk__in=ahead))
-    ]
-    prefetch_related_objects([each for tasks in lists for each in tasks], *row_lookups())
-    return lists
 
 
 @dataclass(frozen=True)

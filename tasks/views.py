@@ -93,7 +93,7 @@ def task_page(
     before = form.cleaned_data["before"] if form.is_valid() else None
     with read_snapshot():
         found = task_of(request.user, project, number)
-        shown = shown_task(project, request.user, found, timezone.now(), before)
+        shown = shown_task(project, request.user, found, timezone.now(), before, request.GET.dict())
     fragment = is_fragment(request)
     context = {
         "project": project,

@@ -14,10 +14,10 @@ import pytest
 from django.db import connection, models, transaction
 from django.test.utils import CaptureQueriesContext
 
-from memories.models import CommitReport, Memory
+from memories.models import CommitReport, Link, Memory
 from memoryhub.exchange.models import Upload
 from projects.models import AccessToken, Membership, Project, User
-from tasks.models import Checkpoint
+from tasks.models import Blocker, Checkpoint, Task
 from tests.access.world import World, make_world
 from tests.memories.bulk import LONG_AGO, analyse, stock
 from tests.tasks.pages import many_receipts, many_tasks
@@ -62,20 +62,29 @@ def fill(world: World, many: int) -> None:
     project, owner = world.project, world.people["owner"]
     project.refresh_from_db()
     facts = [{"touched_at": LONG_AGO, "tags": ["dock"], "summary": f"What {n} says."} for n in range(many)]
-    stock(project, owner, [*facts, *({"visibility": "public"} for _ in range(many))])
+    linked = stock(project, owner, [*facts, *({"visibility": "public"} for _ in range(many))])[:many]
+    # Contradictions are found by hygiene as well, on the pages of both.
+    types = (Link.Type.CONTRADICTS, Link.Type.RELATED, Link.Type.SUPERSEDES)
+    Link.objects.bulk_create(
+        Link(source=world.shared, target=one, type=type) for one in linked for type in types
+    )
     inside = Memory.objects.filter(project=project, visibility="public").exclude(pk=world.shared.pk)
     Memory.objects.filter(pk__in=inside.values("pk")).update(parent=world.shared)
     tasks = many_tasks(project, owner, many)
-    type(tasks[0]).objects.filter(pk__in=[task.pk for task in tasks[::2]]).update(parent=world.task)
-    many_receipts(
-        project, owner, many, unsurfaced_results="Look at it.", is_unsurfaced=True, session="session-1"
+    Task.objects.filter(pk__in=[task.pk for task in tasks[::2]]).update(parent=world.task)
+    Blocker.objects.bulk_create(Blocker(task=one, blocker=world.task) for one in tasks[::2])
+    Blocker.objects.bulk_create(
+        Blocker(task=world.task, blocker=one) for one in tasks[1::2][: Task.MAX_BLOCKERS]
     )
+    untold = {"unsurfaced_results": "Look at it.", "is_unsurfaced": True, "session": "session-1"}
+    many_receipts(project, owner, many, references={"numbers": [world.task.number]}, **untold)
     copies(world.review, many, number=lambda n: 1000 + n, uid=lambda n: uuid.uuid4())
     copies(Checkpoint.objects.get(user=owner), many, stream=lambda n: f"branch-{n}")
     copies(world.shared.revisions.get(version=1), many, version=lambda n: n + 2)
     people = User.objects.bulk_create(User(username=f"m{n:03}", password="!") for n in range(many))
     Membership.objects.bulk_create(Membership(project=project, user=one) for one in people)
     made = copies(world.token, many, user=lambda n: owner, public_part=lambda n: f"part{n:06}")
+    made += copies(world.token, many, public_part=lambda n: f"else{n:06}")
     copies(world.token.calls.get(), many)
     through = AccessToken.projects.through
     through.objects.bulk_create(through(accesstoken_id=one.pk, project_id=project.pk) for one in made)

@@ -131,7 +131,7 @@ def test_a_crash_has_a_reference_and_asks_nothing(
     def crash(*args: Any) -> None:
         raise ZeroDivisionError("a secret detail")
 
-    monkeypatch.setattr(views, "home_rows", crash)
+    monkeypatch.setattr(views, "home_page", crash)
     client = Client(raise_request_exception=False)
     client.force_login(alice)
     with caplog.at_level(logging.ERROR):
@@ -164,7 +164,7 @@ def test_a_wrong_statement_is_a_crash_and_no_store_that_is_away(
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT nonsense FROM projects_user")
 
-    monkeypatch.setattr(views, "home_rows", crash)
+    monkeypatch.setattr(views, "home_page", crash)
     client = Client(raise_request_exception=False)
     client.force_login(alice)
     assert client.get("/").status_code == 500

@@ -101,7 +101,7 @@ def test_the_id_is_the_proxys_only_where_there_is_one(client: Client, settings: 
 def test_a_crash_is_told_with_its_traceback_and_the_id(
     client: Client, alice: User, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("projects.views.home_rows", lambda user: 1 / 0)
+    monkeypatch.setattr("projects.views.home_page", lambda *_: 1 / 0)
     client.raise_request_exception = False
     client.force_login(alice)
     answer = client.get("/?q=what-was-asked")
@@ -110,7 +110,7 @@ def test_a_crash_is_told_with_its_traceback_and_the_id(
     assert {line["request_id"] for line in errors} == {answer["X-Request-ID"]}
     (told,) = [line["error"] for line in errors if "error" in line]
     assert "ZeroDivisionError" in told
-    assert "home_rows" in told
+    assert "home_page" in told
     assert log.requests()[-1]["status"] == 500
     assert "what-was-asked" not in log.text
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Window
 
 from memories.alike import Alike, Near, near_by
 from memories.models import Memory, Review, Revision
@@ -22,6 +25,8 @@ from projects.models import Role, User
 
 # As many as are decided in one go without a thought of where a page ends.
 PAGE = 50
+# On the page of a memory, of what waits to change it; the queue has all.
+WAITING_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,22 @@ def _of_session(review: Review, reader: User) -> int:
     return same.pending().count()
 
 
-def waiting_on(memory: Memory, reader: User) -> list[Row]:
-    """The proposals that wait to change a memory, newest first, as far as the reader may see them."""
+@dataclass(frozen=True)
+class WaitingOn:
+    """The newest proposals that wait to change a memory, of so many that the reader may see."""
+
+    rows: Sequence[Row] = ()
+    total: int = 0
+
+    @property
+    def more(self) -> int:
+        """How many aren't shown."""
+        return self.total - len(self.rows)
+
+
+def waiting_on(memory: Memory, reader: User) -> WaitingOn:
+    """What waits to change a memory, newest first, as far as the reader may see it."""
     found = Review.objects.in_project(memory.project).visible_to(reader).on(memory).pending()
-    reviews = list(found.for_rows().newest_first()[:PAGE])
-    return rows_of(reviews, reader)
+    rows = found.for_rows().newest_first().annotate(of_all=Window(Count("pk")))
+    reviews: list[Any] = list(rows[:WAITING_SHOWN])
+    return WaitingOn(rows_of(reviews, reader), reviews[0].of_all) if reviews else WaitingOn()

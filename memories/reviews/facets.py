@@ -47,7 +47,7 @@ class Facets:
 
 def facets_of(projects: Sequence[Project], reader: User, wanted: ReviewFilter) -> Facets:
     """Of a queue with these filters. Call it in the snapshot of the list."""
-    seen = ReviewFilter(status=ANY, session=wanted.session).within(
+    seen = ReviewFilter(status=ANY, session=wanted.session, memory=wanted.memory).within(
         Review.objects.in_projects(projects).visible_to(reader), reader
     )
     stale = stale_rows(seen)

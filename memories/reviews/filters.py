@@ -14,7 +14,8 @@ from memories.reviews.facets import APPLIES, MINE, OF_USER, OTHERS, STALE, Facet
 from memories.reviews.listing import ReviewFilter
 from memories.wording import change_name
 from memoryhub.kernel.actor import WriteContext
-from memoryhub.kernel.filters import AddressFilterSet, typed
+from memoryhub.kernel.arguments import Number
+from memoryhub.kernel.filters import AddressFilterSet, ReadFilter, typed
 from projects.models import Project
 
 _KINDS = [(kind.value, change_name(kind).lower()) for kind in ChangeKind]
@@ -49,6 +50,7 @@ class QueueFilters(AddressFilterSet):
         max_length=WriteContext.MAX_LENGTHS["session"],
         widget=typed(placeholder="any"),
     )
+    memory = ReadFilter(read=Number().read, label="Memory", widget=typed(placeholder="#48"))
     stale = django_filters.ChoiceFilter(
         label="Can be applied", empty_label="any", choices=[(APPLIES, "yes"), (STALE, "no: moved on")]
     )
@@ -61,6 +63,8 @@ class QueueFilters(AddressFilterSet):
         super().__init__(data, queryset=Review.objects.none())
         if several:
             self.filters["project"].extra["choices"] = [(one.slug, one.name) for one in projects]
+            # In each project a number is another memory's.
+            del self.filters["memory"]
         else:
             del self.filters["project"]
         self.filters["proposer"].extra["choices"] = self._proposers(())
@@ -92,5 +96,6 @@ class QueueFilters(AddressFilterSet):
             kind=said.get("kind"),
             proposer=proposer.removeprefix(OF_USER) if proposer.startswith(OF_USER) else None,
             project=said.get("project"),
+            memory=said.get("memory"),
             stale={STALE: True, APPLIES: False}.get(said.get("stale", "")),
         )

@@ -23,7 +23,8 @@ LOOKED_AT = 2_000
 @dataclass(frozen=True)
 class ReviewFilter:
     """What a list is narrowed to. `mine`: what the reader proposed, or with False what others did; `proposer`
-    is a user's name, `project` a slug. `stale`: what can't be applied as it stands, or with False the rest.
+    is a user's name, `project` a slug, `memory` the number of what would change, or was made. `stale`: what
+    can't be applied as it stands, or with False the rest.
     """
 
     status: str = Review.Status.PENDING
@@ -32,6 +33,7 @@ class ReviewFilter:
     kind: str | None = None
     proposer: str | None = None
     project: str | None = None
+    memory: int | None = None
     stale: bool | None = None
 
     def within(self, reviews: ReviewQuerySet, reader: User) -> ReviewQuerySet:
@@ -48,6 +50,8 @@ class ReviewFilter:
             reviews = reviews.proposed_by_name(self.proposer)
         if self.project:
             reviews = reviews.in_project_at(self.project)
+        if self.memory:
+            reviews = reviews.on_number(self.memory, reader)
         return reviews.from_session(self.session) if self.session else reviews
 
 

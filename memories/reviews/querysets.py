@@ -109,6 +109,10 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """Those that change this memory, or made it."""
         return self.filter(memory=memory)
 
+    def on_number(self, number: int, reader: User) -> ReviewQuerySet:
+        """The same by its number. Of one that the reader may not read the number isn't told by them."""
+        return self.filter(readable_by(reader, "memory__"), memory__number=number)
+
     def equal_to(self, digest: str) -> ReviewQuerySet:
         """Those that propose the same."""
         return self.filter(digest=digest)

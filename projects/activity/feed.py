@@ -85,6 +85,8 @@ class Session:
     first: dt.datetime
     last: dt.datetime
     heard: Sequence[Heard] = field(default_factory=tuple)
+    # Whether there was more to hear than is told apart.
+    heard_more: bool = False
 
 
 def session_of(project: Project, reader: User, session: str) -> Session | None:
@@ -92,22 +94,26 @@ def session_of(project: Project, reader: User, session: str) -> Session | None:
     wanted = Wanted(session=session)
     if not session or not wanted.is_storable:
         return None
-    moments: list[dt.datetime] = []
     heard: dict[tuple[str, str], None] = {}
-    many = 0
-    for kept in all_kept():
-        for group in _groups(kept, project, reader, wanted):
-            moments += [group["first"], group["last"]]
-            many += group["many"]
+    heard_more = False
+    with read_snapshot():
+        counted = _counted(project, reader, wanted)
+        groups = [(kept, _groups(kept, project, reader, wanted)) for kept in all_kept()] if counted else []
+    if not counted:
+        return None
+    for kept, found in groups:
+        heard_more = heard_more or len(found) > GROUPS_MAX
+        for group in found[:GROUPS_MAX]:
             for name in ("person", "agent", "client", "model", "branch", "commit"):
                 column = getattr(kept, name)
                 value = group.get(f"{column}__username" if name == "person" else column)
                 if value:
                     heard[name, str(value)] = None
-    if not many:
-        return None
+    firsts, lasts, numbers = zip(*counted, strict=True)
     said = sorted(heard, key=lambda each: _ORDER.index(each[0]))
-    return Session(session, many, min(moments), max(moments), [Heard(*each) for each in said])
+    return Session(
+        session, sum(numbers), min(firsts), max(lasts), [Heard(*each) for each in said], heard_more
+    )
 
 
 _ORDER = ("person", "agent", "client", "model", "branch", "commit")
@@ -116,10 +122,25 @@ _ORDER = ("person", "agent", "client", "model", "branch", "commit")
 def _groups(kept: Kept, project: Project, reader: User, wanted: Wanted) -> list[dict[str, Any]]:
     columns = [getattr(kept, name) for name in ("agent", "client", "model", "branch", "commit")]
     rows = kept.found(project, reader, wanted).order_by()
-    grouped = rows.values(f"{kept.person}__username", *(column for column in columns if column))
-    return list(
-        grouped.annotate(first=Min(kept.at), last=Max(kept.at), many=Count("pk")).order_by()[:GROUPS_MAX]
-    )
+    named = (f"{kept.person}__username", *(column for column in columns if column))
+    return list(rows.values(*named).distinct().order_by(*named)[: GROUPS_MAX + 1])
+
+
+def _counted(project: Project, reader: User, wanted: Wanted) -> list[tuple[dt.datetime, dt.datetime, int]]:
+    """Of each kind that there is any of, from when to when and how many; one query over all kinds.
+
+    The groups don't tell: they may be cut.
+    """
+    # All are of one session, so that each kind is one row.
+    first, *more = [
+        kept.found(project, reader, wanted)
+        .order_by()
+        .values(kept.session)
+        .annotate(first=Min(kept.at), last=Max(kept.at), many=Count("pk"))
+        .values_list("first", "last", "many")
+        for kept in all_kept()
+    ]
+    return list(first.union(*more, all=True))
 
 
 def last_written(project: Project, reader: User, people: Collection[int]) -> dict[int, dt.datetime]:

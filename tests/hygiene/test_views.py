@@ -32,6 +32,20 @@ from tests.memories.bulk import analyse, stock
 pytestmark = pytest.mark.django_db
 
 
+def test_a_memorys_page_shows_the_first_findings_and_of_which_rules_the_rest_are(
+    client: Client, project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hygiene.parts.ABOUT_SHOWN", 2)
+    one = MemoryFactory(project=project)
+    for _ in range(5):
+        MemoryFactory(project=project, contradicts=[one.number])
+    page = read(client, alice, f"/p/harbor/memories/{one.number}/")
+    part = page.partition('id="found"')[2].partition("</section>")[0]
+    assert part.count('class="finding ') + part.count('class="finding"') == 2
+    assert "2 of 6 shown" in part
+    assert f'<a class="link" href="{PAGE}?rule=contradiction#findings">3 contradictions</a>' in part
+
+
 # --- what it shows --------------------------------------------------------------------------------
 
 

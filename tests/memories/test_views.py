@@ -20,6 +20,7 @@ from projects.services import add_member, archive_project
 from tests.admin_client import url
 from tests.factories import MemoryFactory, ProjectFactory, UserFactory, agent, person
 from tests.memories.pages import HTMX, LIST, OVERVIEW, bag_of, page_of, read, rows
+from tests.memories.verbs import supersede
 
 pytestmark = pytest.mark.django_db
 
@@ -249,6 +250,47 @@ def test_links_stand_on_both_sides_while_both_can_be_seen(
     assert "#3 Three" not in read(client, bob, page_of(one))
     revise_memory(actor=person(alice), memory=two, expected_version=1, visibility="private")
     assert "#2" not in read(client, bob, page_of(one))
+
+
+def test_links_come_in_pages_and_what_follows_is_counted_as_far_as_it_can_be_seen(
+    client: Client, project: Project, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memories.showing.LINKS_SHOWN", 2)
+    old, one = MemoryFactory(project=project), MemoryFactory(project=project)
+    for given in ({"related_to": [one.number]}, {"contradicts": [one.number]}, {"related_to": [one.number]}):
+        MemoryFactory(project=project, **given)
+    secret = MemoryFactory(project=project, author=bob, visibility="private", related_to=[one.number])
+    supersede(alice, old, one)
+    said, links = [], ""
+    while True:
+        page = read(client, alice, page_of(one), **({"links": links} if links else {}))
+        section = page.partition('id="links"')[2].partition("</section>")[0]
+        said.append(re.findall(r"#(\d+) ", section))
+        if not links:
+            assert "2 shown, 2 more" in section
+        following = re.search(r'href="\?links=([^"#]+)#links"', section)
+        if not following:
+            break
+        links = following.group(1)
+    assert said == [["1", "4"], ["3", "5"]]
+    assert "2 shown, 3 more" in read(client, bob, page_of(one))
+    # Somebody else's cursor opens page one.
+    assert f"#{secret.number} " not in read(client, bob, page_of(one), links=links)
+    assert "First links" not in read(client, bob, page_of(one), links=links)
+
+
+def test_what_replaces_a_memory_is_said_on_every_page_of_its_links(
+    client: Client, project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memories.showing.LINKS_SHOWN", 1)
+    old, one, new = (MemoryFactory(project=project) for _ in range(3))
+    supersede(alice, old, one)
+    supersede(alice, one, new)
+    page = read(client, alice, page_of(one))
+    following = re.search(r'href="\?links=([^"#]+)#links"', page)
+    assert following
+    for each in (page, read(client, alice, page_of(one), links=following.group(1))):
+        assert f"#{new.number} {new.title}</a> replaces it." in each
 
 
 def test_children_page_on_the_page_of_their_bag(

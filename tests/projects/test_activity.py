@@ -305,6 +305,25 @@ def test_a_session_says_what_it_did_and_from_where(happened: Project, rita: User
     assert [each.value for each in decided.heard] == ["alice"]
 
 
+def test_a_session_with_more_places_than_are_told_apart_is_counted_whole(
+    project: Project, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projects.activity.feed.GROUPS_MAX", 2)
+    for branch in ("a", "b", "c", "d"):
+        context = WriteContext(session="long", branch=branch)
+        by = Actor(user=bob, door=Door.MCP, context=context)
+        MemoryFactory(project=project, author=bob, actor=by)
+    found = session_of(project, alice, "long")
+    assert found
+    assert (found.many, found.heard_more) == (4, True)
+    assert [each.value for each in found.heard] == ["bob", "a", "b"]
+    moments = Revision.objects.order_by("pk").values_list("created_at", flat=True)
+    assert [found.first, found.last] == [moments[0], moments[3]]
+    page = signed_in(alice).get(SESSION, {"id": "long"}).content.decode()
+    assert "4 things that you may see" in page
+    assert "than are told apart here" in page
+
+
 def test_a_session_that_i_may_not_see_is_like_one_that_isnt_there(
     project: Project, alice: User, bob: User, charlie: User
 ) -> None:
@@ -335,7 +354,7 @@ def test_it_takes_as_many_queries_for_much_as_for_little(
     assert len(page.content) < 150_000
     with django_assert_num_queries(16):
         assert client.get(ACTIVITY, {"since": "2026-01-01"}).status_code == 200
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         assert client.get(f"{SESSION}?{urlencode({'id': 's-1'})}").status_code == 200
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from projects.services import (
 )
 from tests.admin_client import signed_in
 from tests.factories import (
+    MembershipFactory,
     MemoryFactory,
     ProjectFactory,
     UserFactory,
@@ -182,6 +184,25 @@ def test_members_take_as_many_queries_for_many_and_come_in_pages(
         assert "m129" in rest
         assert "m129" not in seen
         assert "alice" in text(client.get(MEMBERS, {"cursor": "x" + cursor}))
+
+
+def test_a_members_tokens_come_in_pages_and_all_are_counted(
+    project: Project, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projects.tokens.PAGE", 2)
+    for _ in range(3):
+        token_for(bob, project)
+    token_for(bob, MembershipFactory(user=bob).project)
+    owner, here = signed_in(alice), f"{MEMBERS}@bob/"
+    page = text(owner.get(here))
+    assert "3 tokens of theirs open nothing here" in page
+    assert page.count("row--token") == 2
+    following = re.search(r'rel="next" href="[^"?]*(\?cursor=[^"]+)"', page)
+    assert following
+    assert text(owner.get(here + following.group(1))).count("row--token") == 1
+    # A cursor is of one member's.
+    token_for(alice, project)
+    assert owner.get(f"{MEMBERS}@alice/{following.group(1)}").context["page"].is_first
 
 
 # --- making a project ----------------------------------------------------------------------

@@ -128,6 +128,21 @@ def test_the_first_call_is_seen_to_arrive(
     assert "The first call with “laptop” arrived" in text(client.get(again))
 
 
+def test_a_token_made_for_several_projects_waits_for_its_first_call_too(project: Project, bob: User) -> None:
+    add_member(by=None, project=ProjectFactory(slug="other", name="Other"), user=bob, role=Role.READER)
+    client = signed_in(bob)
+    given = {"name": "both", "projects": ["other", "harbor"], "rights": ["read"]}
+    made = client.post("/tokens/", given)
+    (secret,) = set(tokens.PATTERN.findall(text(made)))
+    there = f"/p/harbor/connect/{AccessToken.objects.get().public_part}/first-call/"
+    assert f'hx-get="{there}"' in text(made)
+    # The page stays one of no project.
+    assert "You are contributor here" not in text(made)
+    assert "first-call" not in text(client.get("/tokens/"))
+    Agent(secret, path="/mcp/p/other").call("memory_recall")
+    assert "What it writes in Harbor API" in text(client.get(there, headers={"HX-Request": "true"}))
+
+
 def test_waiting_ends_when_the_token_does(project: Project, alice: User, bob: User) -> None:
     token, _ = token_for(bob, project)
     signed_in(alice).post(f"/p/harbor/connect/{token.public_part}/revoke/")

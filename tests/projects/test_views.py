@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import zoneinfo
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_home_takes_as_many_queries_for_many_projects(
         add_member(by=None, project=project, user=alice, role=Role.READER)
         MemoryFactory(project=project)
     client.force_login(alice)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         page = client.get("/").content.decode()
     assert page.count("row--project") == many + 1
 
@@ -111,6 +112,26 @@ def test_archived_projects_come_last(client: Client, project: Project, alice: Us
     client.force_login(alice)
     page = client.get("/").content.decode()
     assert page.index("zebra") < page.index("archived")
+
+
+def test_home_comes_in_pages_and_says_how_many_there_are(
+    client: Client, project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projects.home.PAGE", 2)
+    for slug in ("b", "d", "c", "a"):
+        add_member(by=None, project=ProjectFactory(slug=slug), user=alice, role=Role.OWNER)
+    for slug in ("b", "a"):
+        archive_project(by=alice, project=Project.objects.get(slug=slug))
+    client.force_login(alice)
+    found, address = [], "/"
+    while address:
+        page = client.get(address).content.decode()
+        assert "5 projects that you are a member of" in page
+        found.append(re.findall(r'row__summary mono">([^<]+)<', page))
+        following = re.search(r'rel="next" href="([^"]+)"', page)
+        address = f"/{following.group(1)}" if following else ""
+    assert found == [["c", "d"], ["harbor", "a"], ["b"]]
+    assert client.get("/?cursor=nonsense").context["page"].is_first
 
 
 # --- the look and the clock --------------------------------------------------------
@@ -313,7 +334,7 @@ def test_the_page_of_a_crash_needs_nothing(
     def crash(*args: Any) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("projects.views.home_rows", crash)
+    monkeypatch.setattr("projects.views.home_page", crash)
     browser = Client(raise_request_exception=False)
     browser.force_login(alice)
     response = browser.get("/")

@@ -632,3 +632,33 @@ def test_the_queue_takes_as_many_queries_for_many(client: Client, rita: User, bo
             taken[slug].append(len(queries))
     assert taken["few"] == taken["many"]
     assert max(taken["many"]) <= 20, taken
+
+
+def test_a_memorys_page_leads_to_all_that_waits_to_change_it(
+    client: Client, project: Project, rita: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memories.reviews.desk.WAITING_SHOWN", 2)
+    memory, other = MemoryFactory(project=project), MemoryFactory(project=project)
+    found = [propose_change(bob, memory, summary=f"Now it says {n}.").ref for n in range(4)]
+    propose_change(bob, other, summary="Of another.")
+    page = read(client, rita, page_of(memory))
+    assert page.count("A change waits for a reviewer") == 2
+    assert (
+        f'<a class="link" href="{QUEUE}?memory={memory.number}">2 more wait: all 4 in the queue</a>' in page
+    )
+    queue = read(client, rita, QUEUE, memory=f"#{memory.number}")
+    assert listed(queue) == found[::-1]
+    assert "waiting (4)" in queue
+    assert "A change waits" in read(client, rita, page_of(other))
+    assert "in the queue" not in read(client, rita, page_of(other))
+
+
+def test_the_number_of_a_memory_isnt_told_by_what_waits_on_it(
+    client: Client, project: Project, rita: User, bob: User
+) -> None:
+    memory = MemoryFactory(project=project, author=bob, visibility="private")
+    review = propose_change(bob, memory, visibility="shared")
+    assert listed(read(client, rita, QUEUE)) == [review.ref]
+    assert listed(read(client, rita, QUEUE, memory=memory.number)) == []
+    assert listed(read(client, bob, QUEUE, memory=memory.number)) == [review.ref]
+    assert client.get(QUEUE, {"memory": "nonsense"}).status_code == 422

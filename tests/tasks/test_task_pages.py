@@ -482,6 +482,38 @@ def filled(slug: str, user: User, many: int) -> tuple[Project, Task]:
     return project, middle
 
 
+def test_every_list_beside_a_task_goes_on_and_says_how_much_follows(
+    client: Client, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks.beside.PAGE", 2)
+    _, middle = filled("few", bob, 9)
+    here = f"/p/few/tasks/{middle.number}/"
+    first = read(client, bob, here)
+    for name, heading in (
+        ("parts", "parts"),
+        ("blocks", "blocks"),
+        ("blocked_by", "blocked-by"),
+        ("receipts", "receipts"),
+    ):
+        page, seen = first, []
+        while True:
+            part = page.partition(f'id="{heading}"')[2].partition("</section>")[0]
+            seen.append(rows(part))
+            following = re.search(rf'href="{here}\?{name}=([^"#]+)#{heading}"', part)
+            if not following:
+                break
+            page = read(client, bob, here, **{name: following.group(1)})
+        many = 9 if name == "receipts" else 3
+        assert f"2 shown, {many - 2} more" in first.partition(f'id="{heading}"')[2]
+        assert [len(each) for each in seen] == [2] * (many // 2) + [1]
+        found = [number for each in seen for number in each]
+        assert found == sorted(set(found), reverse=True)
+    # A cursor is a place in its own list alone.
+    following = re.search(r'href="[^"?]*\?parts=([^"#]+)#parts"', first)
+    assert following
+    assert "First page" not in read(client, bob, here, blocks=following.group(1), receipts="nonsense")
+
+
 def test_pages_take_as_many_queries_for_many(client: Client, bob: User) -> None:
     client.force_login(bob)
     taken: dict[str, list[int]] = {}
