@@ -262,8 +262,8 @@ def test_links_come_in_pages_and_what_follows_is_counted_as_far_as_it_can_be_see
     secret = MemoryFactory(project=project, author=bob, visibility="private", related_to=[one.number])
     supersede(alice, old, one)
     said, links = [], ""
-    while True:
-        page = read(client, alice, page_of(one), **({"links": links} if links else {}))
+    while len(said) < 5:
+        page = read(client, alice, page_of(one), links=links)
         section = page.partition('id="links"')[2].partition("</section>")[0]
         said.append(re.findall(r"#(\d+) ", section))
         if not links:

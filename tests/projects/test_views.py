@@ -124,7 +124,7 @@ def test_home_comes_in_pages_and_says_how_many_there_are(
         archive_project(by=alice, project=Project.objects.get(slug=slug))
     client.force_login(alice)
     found, address = [], "/"
-    while address:
+    while address and len(found) < 5:
         page = client.get(address).content.decode()
         assert "5 projects that you are a member of" in page
         found.append(re.findall(r'row__summary mono">([^<]+)<', page))

@@ -496,7 +496,7 @@ def test_every_list_beside_a_task_goes_on_and_says_how_much_follows(
         ("receipts", "receipts"),
     ):
         page, seen = first, []
-        while True:
+        while len(seen) < 9:
             part = page.partition(f'id="{heading}"')[2].partition("</section>")[0]
             seen.append(rows(part))
             following = re.search(rf'href="{here}\?{name}=([^"#]+)#{heading}"', part)
