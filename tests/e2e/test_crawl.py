@@ -36,7 +36,7 @@ REACHED = (
 
 
 def fill_rooms(hub: Hub) -> None:
-    """Work in flight, a proposal, a file to import and a stale bag, so that their pages are linked to."""
+    """Work in flight, a proposal and a file to import, to be linked to; the store has a stale bag."""
     project, owner = hub.store.project, hub.store.owner
     task_in(project, owner)
     receipt_in(project, owner, unsurfaced_results="One test fails now and then.")
