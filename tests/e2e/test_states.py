@@ -247,7 +247,7 @@ def test_every_refusal_has_the_look_of_the_house(
         (OSError(errno.ENOSPC, "No space left on device"), 503, "The store doesn't answer"),
         (ZeroDivisionError("a secret detail"), 500, "Something broke here"),
     ):
-        monkeypatch.setattr(views, "home_rows", Mock(side_effect=error))
+        monkeypatch.setattr(views, "home_page", Mock(side_effect=error))
         page.goto("/")
         look(status, says)
     # That a page itself fails is what the browser says of these two.
