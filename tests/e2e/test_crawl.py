@@ -18,6 +18,8 @@ from tests.tasks.pages import checkpoint_in
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Check = Callable[..., None]
+# The narrowest that a page is made for, and the others.
+FITS = {360: 740, **WIDTHS}
 # Pages that only a link with words, or an address that is typed, leads to; the last lists findings that have
 # pages of their own.
 TYPED = (
@@ -49,13 +51,14 @@ def fill_rooms(hub: Hub) -> None:
 
 
 def look(page: Page, axe: Check | None) -> None:
-    """It fits at every width, and breaks no rule in either theme."""
-    for width, height in WIDTHS.items():
+    """It fits at every width, and breaks no rule on a phone, on a desk, or in the other theme."""
+    for width, height in FITS.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (page.url, width)
+        if axe is not None and width in (390, 1440):
+            axe(page)
     if axe is None:
         return
-    axe(page)
     # A theme is other colours and nothing else.
     page.emulate_media(color_scheme="dark")
     axe(page, "color-contrast")
