@@ -511,7 +511,9 @@ def test_every_list_beside_a_task_goes_on_and_says_how_much_follows(
     # A cursor is a place in its own list alone.
     following = re.search(r'href="[^"?]*\?parts=([^"#]+)#parts"', first)
     assert following
-    assert "First page" not in read(client, bob, here, blocks=following.group(1), receipts="nonsense")
+    page = read(client, bob, here, blocks=following.group(1), receipts="nonsense")
+    assert not {"First blocked tasks", "First receipts"} & set(buttons(page))
+    assert "First sub-tasks" in buttons(read(client, bob, here, parts=following.group(1)))
 
 
 def test_pages_take_as_many_queries_for_many(client: Client, bob: User) -> None:
