@@ -22,7 +22,7 @@ from projects.models import Project, User
 from projects.services import change_settings
 from tests.factories import MemoryFactory, person, token_for
 from tests.mcp_client import Agent
-from tests.memories.bulk import LONG_AGO, settle, stock
+from tests.memories.bulk import LONG_AGO, analyse, settle, stock
 from tests.memories.recalled import read
 from tests.memories.verbs import archive, revise
 
@@ -391,6 +391,7 @@ def test_5000_memories_of_20_kilobytes_stay_within_the_budget(alice: User, proje
         assert len(queries) <= 12
     for memory in stored[:250]:  # more than a page; of all of them it takes minutes
         index(memory, tags=[], is_new=True)
+    analyse()
     agent = Agent(token_for(alice, project)[1])
     for tool, arguments in (
         ("memory_recall", {}),
