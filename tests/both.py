@@ -32,10 +32,11 @@ class Run(NamedTuple):
 def main() -> int:
     """Run pytest with these arguments, once an engine and place; 0 when all passed."""
     asked = sys.argv[1:]
-    # Who names files or folders gets these.
+    # Who names files or folders gets all that is in them.
     if any(Path(one.partition("::")[0]).exists() for one in asked):
         beside = [[Run(engine, asked)] for engine in ENGINES]
     else:
+        os.environ["TEST_SHARED"] = "true"
         beside = [
             [Run("sqlite", [f"--ignore={FAULTS}", *(f"--ignore={each}" for each in LONG), *asked])],
             [Run("postgres", [f"--ignore={FAULTS}", *asked])],

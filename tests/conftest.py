@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import re
 import subprocess
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,6 +41,9 @@ hypothesis_settings.register_profile("memoryhub", deadline=None, derandomize=Tru
 hypothesis_settings.load_profile("memoryhub")
 
 
+# Set where both engines share the suite between them.
+SHARED = "TEST_SHARED"
+
 # Much of these asks no database (pytest-django lets it ask none): a second engine would show the same.
 ONCE = [
     Path(__file__).parent / name
@@ -49,6 +54,7 @@ ONCE = [
 ]
 
 APPS = {"hygiene", "memories", "projects", "reviews", "tasks"}
+CLIENT = Path(__file__).parent / "clients"
 OF_PAGES = re.compile(r"_(admin|admin_\w+|pages?|\w*views)$")
 
 
@@ -56,10 +62,10 @@ OF_PAGES = re.compile(r"_(admin|admin_\w+|pages?|\w*views)$")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What lies in tests/e2e is a browser test, in tests/contract a check of the REST door's document.
 
-    On PostgreSQL what asks no database isn't run again, in the folders where that takes its time, nor what
-    says that it is for one engine alone (`once`); of what asks every door the same (`sweep`, which tests of
-    pages are) every third is, another third with each commit. `make soak` leaves out none of them
-    (docs/decisions/0059-what-each-engine-runs.md).
+    Where both engines share the whole suite (`SHARED`), what asks no database isn't run on PostgreSQL again,
+    in the folders where that takes its time, nor what says that it is for one engine alone (`once`). What
+    asks every door the same (`sweep`, which tests of pages are) runs on one of them, another third of it on
+    PostgreSQL with each commit (docs/decisions/0059-what-each-engine-runs.md).
     """
     for item in items:
         for folder, name in MARKED.items():
@@ -67,18 +73,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(name)
         if item.path.parent.name in APPS and OF_PAGES.search(item.path.stem):
             item.add_marker("sweep")
-    # Who names files or tests gets them all.
-    if os.environ.get("TEST_ENGINE") == "postgres" and config.args_source != pytest.Config.ArgsSource.ARGS:
-        again = [item for item in items if any(item.path.is_relative_to(place) for place in ONCE)]
-        left = {item for item in again if not _asks_a_database(item)}
-        if os.environ.get("TEST_SCALE", "1") == "1":
-            left |= {item for item in items if item.get_closest_marker("once")}
-            swept = [item for item in items if item.get_closest_marker("sweep")]
-            left |= set(swept) - set(swept[_third() :: 3])
-        config.hook.pytest_deselected(items=list(left))
-        items[:] = [item for item in items if item not in left]
+        # It knows a hub's addresses alone.
+        if item.path.is_relative_to(CLIENT):
+            item.add_marker("once")
+    if SHARED not in os.environ:
+        return
+    on_postgresql = os.environ.get("TEST_ENGINE") == "postgres"
+    swept = {item for item in items if item.get_closest_marker("sweep")}
+    left = {item for item in swept if _is_postgresqls(item) != on_postgresql}
+    if on_postgresql:
+        again = {item for item in items if any(item.path.is_relative_to(place) for place in ONCE)}
+        left |= {item for item in again if not _asks_a_database(item)}
+        left |= {item for item in items if item.get_closest_marker("once")}
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
+def _is_postgresqls(item: pytest.Item) -> bool:
+    return zlib.crc32(item.nodeid.encode()) % 3 == _third()
+
+
+@functools.cache
 def _third() -> int:
     """Which third: TEST_THIRD, else by the commit, so that a run can be repeated."""
     if named := os.environ.get("TEST_THIRD"):

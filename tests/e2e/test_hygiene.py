@@ -70,7 +70,7 @@ def apply(page: Page, button: str) -> None:
     expect(page.locator("#notices .notice--good")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [width for width, _ in LOOKS])
 def test_an_untidy_project_is_brought_into_shape_on_its_page(
     hub: Hub, axe: Check, owner: User, width: int
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from projects.models import Project
-from tests.e2e.conftest import Hub
+from tests.e2e.conftest import LOOKS, Hub
 from tests.factories import PASSWORD
 from tests.mcp_client import CONTEXT
 
@@ -33,7 +33,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1440, "light")])
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_a_member_is_invited_and_sees_the_project_until_removed(
     hub: Hub, axe: Check, width: int, theme: str
 ) -> None:
