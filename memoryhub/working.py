@@ -77,6 +77,9 @@ class Worker:
         if (failed := self._failed.get(job.name)) and abs(at - failed) < RETRY_AFTER:
             return
         lease = take_lease(job.name, self.holder, at=at, lasting=LASTING)
+        # Asked anew: while it waited for its turn another may have done the work, later than it looked at the
+        # clock before.
+        at = timezone.now()
         if lease is None or not job.is_due(lease.done_at, at):
             return
         said = job.run(self._is_over)

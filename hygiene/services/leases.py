@@ -12,12 +12,16 @@ from django.db.models import Q
 
 from hygiene.models import Lease
 
+# Who looked at the clock a moment before another took the lease isn't behind, nor the other ahead.
+_A_MOMENT = dt.timedelta(minutes=1)
+
 
 def take_lease(name: str, holder: str, *, at: dt.datetime, lasting: dt.timedelta) -> Lease | None:
     """Take or extend the lease; None while another holds it."""
     Lease.objects.bulk_create([Lease(name=name, until=at)], ignore_conflicts=True)
-    # One that ends later than any that begins now was taken by a clock that was ahead: it holds nobody up.
-    lapsed = Q(until__lte=at) | Q(until__gt=at + lasting)
+    # One that ends much later than any that begins now was taken by a clock that was ahead: it holds nobody
+    # up.
+    lapsed = Q(until__lte=at) | Q(until__gt=at + lasting + _A_MOMENT)
     free = Lease.objects.filter(lapsed | Q(holder=holder), name=name)
     if not free.update(holder=holder, until=at + lasting):
         return None

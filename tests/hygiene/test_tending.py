@@ -337,6 +337,14 @@ def test_of_many_workers_one_does_the_work() -> None:
     assert len(said) == 1
 
 
+def test_who_looked_at_the_clock_before_another_took_the_lease_gets_none(db: None) -> None:
+    now, lasting = timezone.now(), dt.timedelta(minutes=10)
+    assert take_lease("one", "first", at=now, lasting=lasting)
+    assert take_lease("one", "second", at=now - dt.timedelta(milliseconds=5), lasting=lasting) is None
+    assert take_lease("one", "second", at=now - dt.timedelta(seconds=59), lasting=lasting) is None
+    assert take_lease("one", "second", at=now - dt.timedelta(seconds=61), lasting=lasting)
+
+
 # --- backfill -------------------------------------------------------------------------------------
 
 
