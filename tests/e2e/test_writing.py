@@ -110,6 +110,8 @@ def test_every_kind_is_added_one_is_merged_restored_and_published(hub: Hub, axe:
             page.get_by_label("Hardness").select_option("absolute")
         page.get_by_label("Summary").fill(f"What a {kind.label} says, and why.")
         page.get_by_label("Visibility").select_option("private")
+        # The button comes anew with what it will do: pressed in that moment, it would be gone.
+        expect(page.locator("#announcement")).to_have_text("No reviewer is asked: it is stored at once.")
         page.get_by_role("button", name="Store").click()
         expect(page.locator("#notices")).to_contain_text("Stored as #")
         expect(page.get_by_role("heading", level=1)).to_contain_text(f"Of the kind {kind.label}")
