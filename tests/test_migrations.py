@@ -40,7 +40,7 @@ _MADE = re.compile(rf"^CREATE TABLE (?:IF NOT EXISTS )?{_TABLE}", re.IGNORECASE)
 RULES: tuple[tuple[str, str], ...] = (
     (
         rf"^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY).*? ON {_TABLE}",
-        "no write passes while the index is built: use AddIndexConcurrently, in a migration of its own",
+        "no write passes while the index is built: use AddIndexServing, in a migration of its own",
     ),
     (
         rf"^ALTER TABLE {_TABLE} .*ADD CONSTRAINT (?!.*NOT VALID).*(?:CHECK|FOREIGN KEY|UNIQUE|EXCLUDE)",

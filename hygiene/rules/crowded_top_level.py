@@ -6,12 +6,9 @@ first ones by number fill the threshold, the rest are the findings; private ones
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef
-
 from hygiene.rules.limits import over
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
-from memories.models import Memory, Visibility
 
 
 def advise(row: Row) -> str:
@@ -23,8 +20,7 @@ def advise(row: Row) -> str:
 
 @reader("crowded_top_level", advise)
 def crowding_memories(scope: Scope) -> Found:
-    # What a bag holds is of its project; saying so would offer an index on all of the project's memories.
-    inside = Memory.objects.active().filter(erased_at=None, parent=OuterRef("pk"))
-    inside = inside.exclude(visibility=Visibility.PRIVATE)
-    loose = scope.shared.top_level().of_normal_weight().exclude(Exists(inside))
+    # What a bag holds is of its project. The bags once, from an index: asked of each memory it costs twice.
+    bags = scope.shared.exclude(parent=None).order_by().values("parent")
+    loose = scope.shared.top_level().of_normal_weight().exclude(pk__in=bags)
     return as_rows(over(loose, scope.project.grouping_threshold))

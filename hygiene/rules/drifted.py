@@ -22,10 +22,10 @@ def advise(row: Row) -> str:
 
 @reader("drifted", advise)
 def drifted_memories(scope: Scope) -> Found:
-    changed = CommitScope.objects.filter(
-        project=scope.project.pk,
-        path=OuterRef("path"),
-        committed_at__gt=OuterRef("memory__touched_at"),
-    )
+    reported = CommitScope.objects.filter(project=scope.project.pk)
+    covering = ScopePath.objects.filter(path__in=reported.values("path")).values("memory")
+    changed = reported.filter(path=OuterRef("path"), committed_at__gt=OuterRef("memory__touched_at"))
     covered = ScopePath.objects.filter(Exists(changed), memory=OuterRef("pk"))
-    return as_rows(scope.memories.filter(Exists(covered)), note=as_date("touched_at"))
+    # From the commits, of which there are few: each memory would be looked at for its paths.
+    found = scope.reached.filter(pk__in=covering.order_by()).filter(Exists(covered))
+    return as_rows(found, note=as_date("touched_at"))

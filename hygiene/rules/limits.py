@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from django.db.models import Subquery
+from django.db.models import F, Subquery
+from django.db.models.lookups import GreaterThan
 
 from memories.querysets import MemoryQuerySet
 
 
-def over(memories: MemoryQuerySet, limit: int) -> MemoryQuerySet:
-    """Those that follow the first `limit` ones; none where there are no more."""
-    last_allowed = memories.order_by("number").values("number")[limit - 1 : limit]
-    return memories.filter(number__gt=Subquery(last_allowed))
+def over(memories: MemoryQuerySet, limit: int, *, few: bool = False) -> MemoryQuerySet:
+    """Those that follow the first `limit` ones; none where there are no more.
+
+    Without the order of an index, of a difference and a sum: by number, all of the project's memories would
+    be read to find those that are meant. Where they are most, the first are soon found so, but for `few`.
+    """
+    order = F("number") + 0 if few else F("number")
+    last_allowed = memories.order_by(order).values("number")[limit - 1 : limit]
+    return memories.filter(GreaterThan(F("number") - Subquery(last_allowed), 0))

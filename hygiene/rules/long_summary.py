@@ -6,7 +6,7 @@ from django.db.models.functions import Length
 
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
-from memories.models import Memory
+from memories.models import Memory, SummaryLooks
 
 
 def advise(row: Row) -> str:
@@ -18,5 +18,5 @@ def advise(row: Row) -> str:
 
 @reader("long_summary", advise)
 def long_summaries(scope: Scope) -> Found:
-    found = scope.memories.annotate(summary_length=Length("summary"))
-    return as_rows(found.filter(summary_length__gt=Memory.SUMMARY_MAX_LENGTH), note=Length("summary"))
+    found = scope.memories.filter(SummaryLooks(SummaryLooks.LONG))
+    return as_rows(found, note=Length("summary"))

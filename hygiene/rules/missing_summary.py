@@ -7,6 +7,7 @@ from django.db.models import Q
 from hygiene.placeholders import MARK
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
+from memories.models import SummaryLooks
 
 
 def advise(row: Row) -> str:
@@ -18,4 +19,5 @@ def advise(row: Row) -> str:
 
 @reader("missing_summary", advise)
 def missing_summaries(scope: Scope) -> Found:
-    return as_rows(scope.memories.filter(Q(summary="") | Q(summary__startswith=MARK)))
+    odd = scope.memories.filter(SummaryLooks(SummaryLooks.UNWRITTEN))
+    return as_rows(odd.filter(Q(summary="") | Q(summary__startswith=MARK)))

@@ -9,7 +9,8 @@
 - broken_link: a Markdown link that leads nowhere, or a related link to a memory that was archived.
 - oversized_bag: more than `OVERSIZED` children.
 
-Flaws of the text are found when it is written (`Flaws`), so that no body is read here.
+Flaws of the text are found when it is written (`Flaws`), so that no body is read here. Few of ten thousand
+memories are suspected of a flaw, by what an index tells; each of those is looked at closely.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from collections.abc import Mapping
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Value, When
 from django.db.models.expressions import Combinable
 
+from hygiene.models import Flaws
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows, of_project
+from hygiene.rules.scope import Row, Scope, as_rows, by_key, of_project, same_project
 from memories.models import Kind, Link, Memory, ScopePath, Status, Tag, Visibility
 
 OVERSIZED = 50
+# So many memories tell which tags are common.
+SAMPLE = 300
 
 # By name, what to do about it. The place in this order is the bit in a row's note.
 ADVICE: Mapping[str, str] = {
@@ -52,20 +56,52 @@ def advise(row: Row) -> str:
 @reader("quality", advise)
 def poor_memories(scope: Scope) -> Found:
     conditions: dict[str, Q] = {
-        "thin_rationale": Q(flaws__is_thin=True),
+        "thin_rationale": _says("is_thin"),
         "untagged": ~Q(Exists(Tag.objects.filter(memory=OuterRef("pk")))),
         "isolated": _isolated(scope),
-        "global_scope": _covers_nothing() & Q(flaws__names_a_path=True),
-        "mojibake": Q(flaws__is_mojibake=True),
-        "broken_link": Q(flaws__has_empty_link=True) | Q(Exists(_to_archived())),
+        "global_scope": _covers_nothing() & _says("names_a_path"),
+        "mojibake": _says("is_mojibake"),
+        "broken_link": _says("has_empty_link") | Q(Exists(_to_archived())),
         "oversized_bag": Q(Exists(_fifty_first(scope))),
     }
     bits: Combinable = Value(0)
     for place, name in enumerate(ADVICE):
         bit = Case(When(conditions[name], then=1 << place), default=0, output_field=IntegerField())
         bits = bits + bit
-    found = scope.memories.annotate(flaw_bits=bits).filter(flaw_bits__gt=0)
+    # A case, so that no planner looks closely at what isn't suspected.
+    looked = Case(When(_suspected(scope), then=bits), default=0, output_field=IntegerField())
+    found = scope.memories.annotate(flaw_bits=looked).filter(flaw_bits__gt=0)
     return as_rows(found, note=F("flaw_bits"))
+
+
+def _suspected(scope: Scope) -> Q:
+    """Whatever may have a flaw, and as little else as can be told without following each memory's rows.
+
+    A memory with a tag that two of a few shared ones have is neither untagged nor isolated; most have one.
+    """
+    few = scope.shared.order_by().values("pk")[:SAMPLE]
+    common = Tag.objects.filter(memory__in=few).order_by().values("name")
+    common = common.annotate(many=Count("memory")).filter(many__gt=1).values("name")
+    tagged = Tag.objects.filter(by_key(Q(name__in=common)), memory=OuterRef("pk"))
+    archived = Link.objects.standing().filter(
+        same_project("source__", "target__"),
+        type=Link.Type.RELATED,
+        target__project=scope.project,
+        target__status=Status.ARCHIVED,
+    )
+    held = Memory.objects.in_project(scope.project).active().exclude(parent=None).order_by()
+    large = held.values("parent").annotate(many=Count("*")).filter(many__gt=OVERSIZED)
+    return (
+        ~Q(Exists(tagged))
+        | Q(Exists(Flaws.objects.filter(memory=OuterRef("pk"))))
+        | Q(pk__in=archived.order_by().values("source"))
+        | Q(pk__in=large.values("parent"))
+    )
+
+
+def _says(flaw: str) -> Q:
+    """Whether a flaw was found in a memory's text when it was written."""
+    return Q(Exists(Flaws.objects.filter(memory=OuterRef("pk"), **{flaw: True})))
 
 
 def _alike(other: str, mine: str) -> Q:

@@ -50,6 +50,11 @@ class Scope:
         """What findings are about."""
         return Memory.objects.in_project(self.project).active().filter(self.admits())
 
+    @property
+    def reached(self) -> MemoryQuerySet:
+        """The same, for rules that come to a few memories by their keys: no index offers all of them."""
+        return Memory.objects.filter(of_project("", self.project), self.admits())
+
     def admits(self, prefix: str = "") -> Q:
         """The same as a condition on a memory that `prefix` leads to."""
         return self._sorts(prefix) & Q(**{f"{prefix}status": "active", f"{prefix}erased_at": None})

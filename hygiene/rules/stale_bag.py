@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.db.models import Exists, F, OuterRef, Q
 
+from hygiene.models import BagContents
 from hygiene.rules.isodate import as_date
 from hygiene.rules.registry import Found, reader
 from hygiene.rules.scope import Row, Scope, as_rows
@@ -32,6 +33,8 @@ def stale_among(memories: MemoryQuerySet, admitted: Q) -> MemoryQuerySet:
     held = Memory.objects.filter(admitted, parent=OuterRef("pk")).filter(
         ~Q(visibility=Visibility.PRIVATE) | Q(parent__visibility=Visibility.PRIVATE)
     )
-    return memories.top_level().filter(
-        Exists(held), contents__is_by_hand=True, contents__changed_at__gt=F("summary_changed_at")
+    changed = BagContents.objects.filter(
+        bag=OuterRef("pk"), is_by_hand=True, changed_at__gt=F("bag__summary_changed_at")
     )
+    # Bags are few: the other memories are passed by in an index, which doesn't say when a summary changed.
+    return memories.top_level().filter(Exists(changed)).filter(Exists(held))

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import CharField, Count, QuerySet, Value
+from django.db.models import CharField, Count, IntegerField, QuerySet, Sum, Value
 
 from hygiene.rules.scope import Scope, Tables, tables_of
 
@@ -28,14 +28,15 @@ _MOVING = {"last_number", "change_counter"}
 
 
 def tallied(scope: Scope, rules: Mapping[str, Find]) -> Mapping[tuple[str, int], int]:
-    """By name of the rule and sort, how many rows there are."""
+    """By name of the rule and sort, how many rows there are, where there are any."""
     sql, params = _statement(_Asked(tuple(rules.items()), _settings_of(scope), scope.day.isoformat(), scope))
     counted: Counter[tuple[str, int]] = Counter()
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(sql, params)
-        for name, hidden, many in cursor.fetchall():
-            counted[name, hidden] += many
-    return counted
+        for name, many, hidden in cursor.fetchall():
+            counted[name, 0] += many - hidden
+            counted[name, 1] += hidden
+    return +counted
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,18 @@ def _settings_of(scope: Scope) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=_KEPT_MOST)
 def _statement(asked: _Asked) -> tuple[str, tuple[Any, ...]]:
+    # For everybody, nothing private is in any scope.
+    own = Sum("row_hidden", default=0) if asked.scope.reader else Value(0, output_field=IntegerField())
     arms = [
-        rows.values("row_hidden")
-        .annotate(row_rule=Value(name, output_field=CharField()), row_many=Count("*"))
-        .values_list("row_rule", "row_hidden", "row_many")
+        # All, and the hidden ones among them: by groups, all that is found would be sorted.
+        rows.annotate(row_rule=Value(name, output_field=CharField()))
+        .values("row_rule")
+        .annotate(row_many=Count("*"), row_own=own)
+        .values_list("row_rule", "row_many", "row_own")
         for name, find in asked.rules
         for rows in tables_of(find(asked.scope))
     ]
     # Newer Django would bring an order of a model along, which no column of the union carries.
-    whole: QuerySet[Any, Any] = arms[0].union(*arms[1:], all=True).order_by()
+    whole: QuerySet[Any, Any] = (arms[0].union(*arms[1:], all=True) if arms[1:] else arms[0]).order_by()
     sql, params = whole.query.get_compiler(using=DEFAULT_DB_ALIAS).as_sql()
     return sys.intern(sql), tuple(params)

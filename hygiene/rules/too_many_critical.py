@@ -16,4 +16,4 @@ def advise(row: Row) -> str:
 
 @reader("too_many_critical", advise)
 def surplus_critical(scope: Scope) -> Found:
-    return as_rows(over(scope.shared.critical(), scope.project.critical_target))
+    return as_rows(over(scope.shared.critical(), scope.project.critical_target, few=True))

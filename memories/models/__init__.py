@@ -3,6 +3,7 @@
 from memories.models.choices import ChangeKind, Hardness, Kind, Origin, Place, Status, Visibility, Weight
 from memories.models.commit import CommitReport, CommitScope
 from memories.models.history import Revision
+from memories.models.looks import SummaryLook, SummaryLooks
 from memories.models.memory import Link, Memory, ScopePath, SummaryKey, Tag
 from memories.models.review import Review
 
@@ -21,6 +22,8 @@ __all__ = [
     "ScopePath",
     "Status",
     "SummaryKey",
+    "SummaryLook",
+    "SummaryLooks",
     "Tag",
     "Visibility",
     "Weight",

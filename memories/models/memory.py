@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.models.choices import Hardness, Kind, Origin, Status, Visibility, Weight
+from memories.models.looks import SummaryLook
 from memories.querysets import LinkQuerySet, MemoryQuerySet, PartQuerySet
 from memoryhub.kernel.text import SUMMARY_MAX_LENGTH, TITLE_MAX_LENGTH
 from projects.models import Project
@@ -105,7 +106,7 @@ class Memory(models.Model):
             ),
         )
         indexes = (
-            # Recall: the top level in order, and the counts without touching a row.
+            # Recall: the top level in order. It and hygiene count without touching a row, which holds a body.
             models.Index(
                 fields=(
                     "project",
@@ -117,9 +118,13 @@ class Memory(models.Model):
                     "visibility",
                     "author",
                     "erased_at",
+                    "kind",
+                    "created_at",
+                    "id",
                 ),
-                name="memory_recall",
+                name="memory_glance",
             ),
+            models.Index("project", "status", SummaryLook("summary"), name="memory_summary_look"),
             models.Index(fields=("project", "status", "-number"), name="memory_list"),
             models.Index(fields=("parent", "status", "number"), name="memory_children"),
             models.Index(fields=("project", "duplicate_key", "status"), name="memory_duplicate"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from hygiene.rules import all_readers
 from hygiene.rules.scope import Scope, Tables
@@ -51,3 +54,24 @@ def test_what_a_rule_reads_makes_another(project: Project, alice: User) -> None:
     assert ("unverified", 0) not in found[2][0]
     assert count(Scope(project, late, alice))["unverified", 1] == 1
     assert not any(count(Scope(ProjectFactory(slug="dock"), today)).values())
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL reads small tables whole")
+@pytest.mark.parametrize("is_somebodys", [False, True])
+def test_no_rule_reads_the_rows_of_all_memories(is_somebodys: bool, project: Project, alice: User) -> None:
+    """Rows hold bodies: what all of a project's memories are asked stands in an index."""
+    plan: list[str] = []
+
+    def explain(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        steps = context["cursor"].cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
+        plan.extend(step for *_, step in steps.fetchall())
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        count(Scope(project, start_of_day(None), alice if is_somebodys else None))
+    reading = [step for step in plan if re.search(r"INDEX \w*memory_\w+ \(project_id=", step)]
+    assert sum("COVERING INDEX memory_glance" in step for step in reading) > 5
+    wide = sorted(re.findall(r"INDEX (\w+)", step)[0] for step in reading if "COVERING" not in step)
+    # Those with an odd summary, and the first of the top level until its threshold is full.
+    assert wide == ["memory_list", "memory_summary_look", "memory_summary_look"]
+    assert not [step for step in plan if step.startswith("SCAN memories_")]
