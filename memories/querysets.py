@@ -239,15 +239,17 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
 @cache
 def _unseen_in_rows() -> list[str]:
-    """What no row says of an author or a bag, as names for `defer`."""
+    """What no row says of a memory, its author or its bag, as names for `defer`: each is a value to convert."""
     from memories.models import Memory
     from projects.models import User
+
+    own = ["uid", "duplicate_key", "summary_changed_at", "archived_at", "archive_reason"]
 
     shown: dict[type[models.Model], set[str]] = {
         User: {"id", "username"},
         Memory: {"id", "project", "number", "title", "status", "visibility", "author"},
     }
-    return [
+    return own + [
         f"{name}__{each.name}"
         for name, model in (("author", User), ("parent", Memory))
         for each in model._meta.concrete_fields

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,25 @@ def row_lookups() -> tuple[Any, ...]:
         "task", "blocker__number", "blocker__status", "blocker__project"
     )
     return "tags", Prefetch("blockings", queryset=waits.order_by("blocker__number"))
+
+
+@cache
+def _unseen_in_rows() -> list[str]:
+    """What no row says of people or of the task that it is in, as names for `defer`."""
+    from projects.models import User
+    from tasks.models import Task
+
+    shown: dict[type[models.Model], set[str]] = {
+        User: {"id", "username"},
+        Task: {"id", "project", "number", "title", "status"},
+    }
+    others = (("author", User), ("assignee", User), ("claim_user", User), ("parent", Task))
+    return [
+        f"{name}__{each.name}"
+        for name, model in others
+        for each in model._meta.concrete_fields
+        if each.name not in shown[model]
+    ]
 
 
 def readable_by(user: User, prefix: str = "") -> Q:
@@ -185,7 +204,7 @@ class TaskQuerySet(models.QuerySet["Task"]):
         return (
             self.annotate(child_count=Coalesce(Subquery(counted), 0))
             .select_related("author", "assignee", "parent", "claim_user")
-            .defer("description", "parent__description", "parent__summary")
+            .defer("uid", "description", *_unseen_in_rows())
         )
 
 

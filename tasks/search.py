@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.search import RECEIPT, TASK, Searched, index_row, tokens_of
 from memories.search.filters import SearchFilter
-from memoryhub.kernel.compiled import Compiled
+from memoryhub.kernel.compiled import Compiled, padded
 from projects.models import Project, User
 from projects.querysets import called
 from tasks.models import Receipt, Task
@@ -28,6 +28,9 @@ class _OfMembers(Searched):
     def __init__(self) -> None:
         self._usual = Compiled(
             lambda project, reader: self._admitted(Project(pk=project), User(pk=reader), SearchFilter())
+        )
+        self._rows = Compiled(
+            lambda reader, **ids: self._seen_rows(User(pk=reader)).filter(pk__in=list(ids.values()))
         )
 
     @abstractmethod
@@ -61,11 +64,15 @@ class _OfMembers(Searched):
         return self._superseded_last(self.all().visible_to(reader))
 
     def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
-        found = self.all().visible_to(reader).for_rows().filter(pk__in=ids)
-        return list(found.defer(None) if whole else found)
+        if whole:
+            return list(self._seen_rows(reader).defer(None).filter(pk__in=ids))
+        return self._rows.rows(reader=reader.pk, **padded(ids)) if ids else []
 
     def left(self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:
         return list(self._seen(project, reader, wanted).for_rows().with_numbers(numbers))
+
+    def _seen_rows(self, reader: User) -> Any:
+        return self.all().visible_to(reader).for_rows()
 
     def _seen(self, project: Project, reader: User, wanted: SearchFilter) -> Any:
         found = self.all().in_project(project).visible_to(reader)

@@ -107,7 +107,11 @@ WITH posting AS (
     SELECT admitted.id, admitted.number, admitted.superseded,
            entry.length, term.idf, term.mass, term.frequency
     FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
-    JOIN ({{admitted}}) AS admitted ON admitted.id = {{row}}
+    -- Each candidate is looked up by its key. A plan that is kept for any parameters would rather read all
+    -- memories of the project first.
+    CROSS JOIN LATERAL (
+        SELECT one.* FROM ({{admitted}}) AS one WHERE one.id = {{row}} OFFSET 0
+    ) AS admitted
     JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
     -- All terms of one memory after the other: its tsvector is long, and is read once.
     CROSS JOIN LATERAL (

@@ -2,22 +2,24 @@
 
 Building a queryset and compiling it costs Django some ten times what the database needs to answer it.
 What every call asks (whose token is this, which project, may they see it) is the same statement each
-time; only the values differ. A `Compiled` keeps the statement a connection, so that the rule stays
-where it is written, in the QuerySet, and is paid for once.
+time; only the values differ. A `Compiled` keeps the statement, so that the rule stays where it is written,
+in the QuerySet, and is paid for once a process: a worker has many threads, and each may be new to a call.
 """
 
 from __future__ import annotations
 
+import copy
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import ManyToOneRel, Model, QuerySet
+from django.db.models import ManyToOneRel, Model, Prefetch, QuerySet
 
 Row = TypeVar("Row")
 Value = int | str
 
-# Where a connection keeps its statements: they live as long as it does, and no thread shares one.
+# Where a connection keeps what runs its statements: that lives as long as it does, and no thread shares one.
 _KEPT = "_memoryhub_compiled"
 # Stand-ins while a statement is compiled. They fit any column of numbers, and no literal is one of them.
 _FIRST_STAND_IN = 2_100_000_001
@@ -37,17 +39,26 @@ class _Slot(NamedTuple):
 class Compiled(Generic[Row]):
     """A query made by `build`, which takes each value by name and may put it into filters alone.
 
-    `build` runs once a connection (and number of values), with stand-ins: it may not look at the values,
-    and every value is always of the same type, a number or a text. What the queryset prefetches by its
-    name (parts that point at the row) is compiled as well.
+    `build` runs once a number of values, with stand-ins: it may not look at the values, and every value is
+    always of the same type, a number or a text. What the queryset prefetches (parts that point at the row, by
+    their name or as a `Prefetch` of some of them) is compiled as well.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]]) -> None:
         self._build = build
+        self._guard = threading.Lock()
+        self._statements: dict[int, _Statement[Row]] = {}
 
     def rows(self, **values: Value) -> list[Row]:
         """What the query finds with these values."""
-        return self._statement(values).rows(values)
+        # Not of `connection`: that stands for whichever is the thread's, and has attributes of its own.
+        own = vars(connections[DEFAULT_DB_ALIAS])
+        kept: dict[tuple[Compiled[Row], int], _Runner[Row]] = own.setdefault(_KEPT, {})
+        key = (self, len(values))
+        found = kept.get(key)
+        if found is None:
+            found = kept[key] = _Runner(self._statement(values))
+        return found.rows(values)
 
     def first(self, **values: Value) -> Row | None:
         """The first row, or None. The query should say that it wants no more."""
@@ -59,18 +70,18 @@ class Compiled(Generic[Row]):
         return statement.sql, statement.bound(values)
 
     def _statement(self, values: Mapping[str, Value]) -> _Statement[Row]:
-        # Not of `connection`: that stands for whichever is the thread's, and has attributes of its own.
-        own = vars(connections[DEFAULT_DB_ALIAS])
-        kept: dict[tuple[Compiled[Row], int], _Statement[Row]] = own.setdefault(_KEPT, {})
-        key = (self, len(values))
-        found = kept.get(key)
+        found = self._statements.get(len(values))
         if found is None:
-            found = kept[key] = _Statement(self._build, values)
+            # Compiling may compile others, each with a guard of its own, never this one again.
+            with self._guard:
+                found = self._statements.get(len(values))
+                if found is None:
+                    found = self._statements[len(values)] = _Statement(self._build, values)
         return found
 
 
 class _Statement(Generic[Row]):
-    """The statement of one connection."""
+    """The statement as all threads use it: nothing of it changes once it is made."""
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], values: Mapping[str, Value]) -> None:
         stand_ins: dict[str, Value] = {
@@ -78,28 +89,40 @@ class _Statement(Generic[Row]):
             for at, (name, value) in enumerate(values.items())
         }
         names = {stand_in: name for name, stand_in in stand_ins.items()}
-        self._rows = build(**stand_ins)
-        query = self._rows.query
-        self._compiler: Any = query.get_compiler(using=self._rows.db)
-        self.sql, params = self._compiler.as_sql()
+        self.queryset = build(**stand_ins)
+        self.compiler: Any = self.queryset.query.get_compiler(using=self.queryset.db)
+        self.sql, params = self.compiler.as_sql()
         self._params = [_slot(each, names) for each in params]
         missing = set(stand_ins) - {each.name for each in self._params if isinstance(each, _Slot)}
         if missing:
             raise ValueError(f"No parameter of the statement takes: {', '.join(sorted(missing))}.")
-        lookups = self._rows._prefetch_related_lookups  # type: ignore[attr-defined]
-        self._iterable: Any = self._rows._iterable_class
-        self._parts = [_Parts(self._rows.model, lookup) for lookup in lookups]
-        # The iterable of a queryset asks its query for a compiler, and that for the statement.
-        vars(query)["get_compiler"] = lambda *args, **kwargs: self._compiler
+        # How columns become values, which the compiler looks up for each column of each run anew.
+        chosen = [each[0] for each in self.compiler.select[: self.compiler.col_count]]
+        converters = self.compiler.get_converters(chosen)
+        self.compiler.get_converters = lambda expressions: converters
+        lookups = self.queryset._prefetch_related_lookups  # type: ignore[attr-defined]
+        self.parts = [_Parts(self.queryset.model, lookup) for lookup in lookups]
 
     def bound(self, values: Mapping[str, Value]) -> tuple[Any, ...]:
         return tuple(each.of(values) if isinstance(each, _Slot) else each for each in self._params)
 
+
+class _Runner(Generic[Row]):
+    """What runs a statement on the connection of this thread."""
+
+    def __init__(self, statement: _Statement[Row]) -> None:
+        self._statement = statement
+        self._rows: Any = statement.queryset._chain()  # type: ignore[attr-defined]
+        self._compiler = copy.copy(statement.compiler)
+        self._compiler.connection = connections[DEFAULT_DB_ALIAS]
+        # The iterable of a queryset asks its query for a compiler, and that for the statement.
+        vars(self._rows.query)["get_compiler"] = lambda *args, **kwargs: self._compiler
+
     def rows(self, values: Mapping[str, Value]) -> list[Row]:
-        params = self.bound(values)
-        self._compiler.as_sql = lambda *args, **kwargs: (self.sql, params)
-        rows: list[Row] = list(self._iterable(self._rows))
-        for parts in self._parts if rows else ():
+        sql, params = self._statement.sql, self._statement.bound(values)
+        self._compiler.as_sql = lambda *args, **kwargs: (sql, params)
+        rows: list[Row] = list(self._rows._iterable_class(self._rows))
+        for parts in self._statement.parts if rows else ():
             parts.fill(rows)
         return rows
 
@@ -107,14 +130,17 @@ class _Statement(Generic[Row]):
 class _Parts:
     """What a lookup of `prefetch_related` fetches: the objects whose foreign key points at the rows."""
 
-    def __init__(self, model: type[Model], lookup: str) -> None:
-        relation = model._meta.get_field(lookup)
-        assert isinstance(relation, ManyToOneRel), f"{lookup} is not a simple reverse relation."
+    def __init__(self, model: type[Model], lookup: str | Prefetch[Any, Any, Any]) -> None:
+        name = lookup if isinstance(lookup, str) else lookup.prefetch_through
+        relation = model._meta.get_field(name)
+        assert isinstance(relation, ManyToOneRel), f"{name} is not a simple reverse relation."
         self._key = relation.field.attname
         self._manager = relation.related_model._default_manager
         self._name = relation.get_accessor_name()
+        some = None if isinstance(lookup, str) else lookup.queryset
+        parts = self._manager.all() if some is None else some
         owners = f"{relation.field.name}__in"
-        self._query = Compiled(lambda **ids: self._manager.filter(**{owners: list(ids.values())}))
+        self._query = Compiled(lambda **ids: parts.filter(**{owners: list(ids.values())}))
 
     def fill(self, rows: Sequence[Any]) -> None:
         found: dict[int, list[Any]] = {row.pk: [] for row in rows}
