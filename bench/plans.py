@@ -106,15 +106,20 @@ def _explained(cursor: CursorWrapper, sql: str, params: Any) -> list[str]:
 def _inside(cursor: CursorWrapper, name: str, params: Any) -> list[str]:
     """The plan of what a function of ours runs, under the settings that it has; EXPLAIN shows its name alone.
 
-    Its one argument is the first of the statement's.
+    Its arguments are the first parameters of the statement.
     """
-    cursor.execute("SELECT prosrc, proconfig, proargnames[1] FROM pg_proc WHERE proname = %s", [name])
-    source, settings, argument = cursor.fetchone() or ("", [], "")
+    cursor.execute(
+        "SELECT prosrc, proconfig, proargnames[:pronargs], proargtypes::regtype[]::text[] FROM pg_proc"
+        " WHERE proname = %s",
+        [name],
+    )
+    source, settings, names, types = cursor.fetchone() or ("", [], [], [])
     for setting in settings or []:
         key, _, value = setting.partition("=")
         cursor.execute("SELECT set_config(%s, %s, true)", [key, value])
-    asked = re.sub(rf"\b{argument}\b", "%s::tsquery", source)
-    plan = _explained(cursor, asked, [params[0]])
+    for argument, kind in zip(names, types, strict=True):
+        source = re.sub(rf"\b{argument}\b", f"%({argument})s::{kind}", source)
+    plan = _explained(cursor, source, dict(zip(names, params, strict=False)))
     for setting in settings or []:
         cursor.execute(f"RESET {setting.partition('=')[0]}")
     return [f"{name}:", *(f"  {line}" for line in plan)]

@@ -239,7 +239,7 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
 
 @cache
 def _unseen_in_rows() -> list[str]:
-    """What no row says of a memory, its author or its bag, as names for `defer`: each is a value to convert."""
+    """What no row says of a memory, its author or its bag, as names for `defer`."""
     from memories.models import Memory
     from projects.models import User
 

@@ -62,7 +62,9 @@ else:
     _pool_max = env_int("DB_POOL_MAX", default=_threads + 4, least=1, most=500)
     # What each call asks is planned once a connection: a third off a search, a seventh off a write.
     # No answer is worth compiling its plan for: of a union of counts that alone takes longer than running it.
-    _prepared = {"server_side_binding": True, "prepare_threshold": 5, "options": "-c jit=off -c random_page_cost=1.1"}
+    # Rows are looked up by keys that are mostly in memory, or on disks that don't turn.
+    _planned = "-c jit=off -c random_page_cost=1.1"
+    _prepared = {"server_side_binding": True, "prepare_threshold": 5, "options": _planned}
     if not env_bool("DB_PREPARE", default=True):
         _prepared = {}
     # A call waits so long for a database that restarts. Tries to connect are begun anew after a few seconds:

@@ -308,7 +308,7 @@ def test_postgresql_is_pooled(tmp_path):
         "pool": {"min_size": 1, "max_size": 1, "timeout": 10, "reconnect_timeout": 5},
         "server_side_binding": True,
         "prepare_threshold": 5,
-        "options": "-c jit=off",
+        "options": "-c jit=off -c random_page_cost=1.1",
         "sslmode": "require",
     }
 

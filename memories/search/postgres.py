@@ -23,6 +23,7 @@ from memories.search.ranking import (
     Stored,
     Weighted,
     counted,
+    order,
     pruned,
 )
 from memories.search.scopes import of_project
@@ -30,6 +31,48 @@ from memories.search.scopes import of_project
 # PostgreSQL refuses a tsvector above 1 MB. A memory that has more goes into several
 # parts: it has several rows, and no word of it is left out.
 PART_MAX_BYTES = 900_000
+
+_ARGUMENTS = (
+    "asked_any tsquery, asked_each tsquery[], asked_tokens integer[], asked_prefix boolean[],"
+    " asked_idf float8[], asked_mass float8[], asked_average float8"
+)
+# The entries that have any of the words, scored by all of them. Every row that matches is read once, where
+# the index found it; of the few memories with several parts the others come along.
+_SCORED = f"""
+SELECT entry.memory_id,
+       round(sum(term.idf * term.frequency * {K1 + 1}::float8
+             / (term.frequency
+                + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * entry.length / asked_average))
+           )::numeric, {SCORE_DIGITS})::float8,
+       sum(term.mass)
+FROM (
+    SELECT matching.memory_id, matching.length, matching.terms
+    FROM memories_searchentry AS matching WHERE matching.terms @@ asked_any
+    UNION ALL
+    SELECT part.memory_id, part.length, part.terms
+    FROM memories_searchentry AS second
+    JOIN memories_searchentry AS part ON part.memory_id = second.memory_id AND NOT part.terms @@ asked_any
+    WHERE second.part = 2 AND EXISTS (
+        SELECT FROM memories_searchentry AS matching
+        WHERE matching.memory_id = second.memory_id AND matching.terms @@ asked_any
+    )
+) AS entry
+-- All terms of one memory after the other: its tsvector is long, and is read once.
+CROSS JOIN LATERAL (
+    SELECT matched.idf, matched.mass, CASE WHEN matched.prefix THEN 1.0::float8
+        -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
+        ELSE round(1 / (1.6449340668482264 * (1 - matched.rank::float8)) - 0.5) END AS frequency
+    FROM (
+        SELECT each.idf, each.mass, each.prefix,
+               each.tokens * ts_rank('{{1,1,1,1}}', entry.terms, each.query) AS rank
+        FROM unnest(asked_each, asked_tokens, asked_prefix, asked_idf, asked_mass)
+            AS each(query, tokens, prefix, idf, mass)
+        OFFSET 0
+    ) AS matched WHERE matched.rank > 0
+    OFFSET 0
+) AS term
+GROUP BY entry.memory_id
+"""  # noqa: S608 (constants of ours)
 
 CREATE = (
     "CREATE TABLE memories_searchentry (memory_id bigint NOT NULL, part smallint NOT NULL,"
@@ -43,14 +86,23 @@ CREATE = (
     " documents integer NOT NULL) WITH (fillfactor = 70)",
     'CREATE TABLE memories_searchtotal (scope text COLLATE "C" PRIMARY KEY,'
     " documents integer NOT NULL, length bigint NOT NULL) WITH (fillfactor = 50)",
-    # The planner takes reading a tsvector for cheap, and would rather read them all.
-    "CREATE FUNCTION memories_search_candidates(wanted tsquery) RETURNS SETOF bigint"
-    " LANGUAGE sql STABLE ROWS 500 SET enable_seqscan = off SET enable_indexscan = off"
-    " SET enable_indexonlyscan = off"
-    " AS 'SELECT DISTINCT memory_id FROM memories_searchentry WHERE terms @@ wanted'",
 )
+# What came later than the tables, by a migration of its own. The planner takes reading a tsvector for cheap,
+# and would rather read them all.
+CREATE_SCORED = (
+    f"CREATE OR REPLACE FUNCTION memories_search_scored({_ARGUMENTS})"
+    " RETURNS TABLE (memory_id bigint, score float8, mass float8)"
+    " LANGUAGE sql STABLE ROWS 500 SET enable_seqscan = off SET enable_indexscan = off"
+    f" SET enable_indexonlyscan = off AS $body${_SCORED}$body$"
+)
+CREATE_PARTS = (
+    "CREATE INDEX CONCURRENTLY IF NOT EXISTS memories_searchentry_parts"
+    " ON memories_searchentry (memory_id) WHERE part = 2"
+)
+
 DROP = (
     "DROP FUNCTION IF EXISTS memories_search_candidates(tsquery)",
+    f"DROP FUNCTION IF EXISTS memories_search_scored({_ARGUMENTS})",
     "DROP TABLE IF EXISTS memories_searchtotal",
     "DROP TABLE IF EXISTS memories_searchterm",
     "DROP TABLE IF EXISTS memories_searchentry",
@@ -102,39 +154,20 @@ SELECT scope || %s::text, documents FROM memories_searchtotal WHERE scope = ANY(
 UNION ALL
 SELECT scope || %s::text, length FROM memories_searchtotal WHERE scope = ANY(%s)
 """
-_RANK = f"""
-WITH posting AS (
-    SELECT admitted.id, admitted.number, admitted.superseded,
-           entry.length, term.idf, term.mass, term.frequency
-    FROM memories_search_candidates(%s::tsquery) AS candidate(memory_id)
-    -- Each candidate is looked up by its key. A plan that is kept for any parameters would rather read all
-    -- memories of the project first.
-    CROSS JOIN LATERAL (
-        SELECT one.* FROM ({{admitted}}) AS one WHERE one.id = {{row}} OFFSET 0
-    ) AS admitted
-    JOIN memories_searchentry AS entry ON entry.memory_id = candidate.memory_id
-    -- All terms of one memory after the other: its tsvector is long, and is read once.
-    CROSS JOIN LATERAL (
-        SELECT matched.idf, matched.mass, CASE WHEN matched.prefix THEN 1.0::float8
-            -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
-            ELSE round(1 / (1.6449340668482264 * (1 - matched.rank::float8)) - 0.5) END AS frequency
-        FROM (
-            SELECT wanted.idf, wanted.mass, wanted.prefix,
-                   wanted.tokens * ts_rank('{{{{1,1,1,1}}}}', entry.terms, wanted.query) AS rank
-            FROM unnest(%s::tsquery[], %s::integer[], %s::boolean[], %s::float8[], %s::float8[])
-                AS wanted(query, tokens, prefix, idf, mass)
-            OFFSET 0
-        ) AS matched WHERE matched.rank > 0
-        OFFSET 0
-    ) AS term
-)
-SELECT id, number, round(sum(idf * frequency * {K1 + 1}::float8
-             / (frequency + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * length / %s::float8))
-           )::numeric, {SCORE_DIGITS})::float8 AS score, sum(mass), superseded
-FROM posting GROUP BY id, number, superseded
-ORDER BY score DESC, superseded, number DESC
-LIMIT %s
-"""  # noqa: S608 (constants of ours)
+# Each best one is looked up by its key, and no more than are wanted: a plan that is kept for any parameters
+# would rather read all memories of the project first.
+_RANK = """
+SELECT admitted.id, admitted.number, best.score, best.mass, admitted.superseded
+FROM (
+    SELECT * FROM memories_search_scored(%s::tsquery, %s::tsquery[], %s::integer[], %s::boolean[],
+                                         %s::float8[], %s::float8[], %s::float8)
+    ORDER BY score DESC OFFSET 0
+) AS best
+CROSS JOIN LATERAL (
+    SELECT one.* FROM ({admitted}) AS one WHERE one.id = {row} OFFSET 0
+) AS admitted
+ORDER BY best.score DESC FETCH FIRST %s ROWS WITH TIES
+"""
 
 
 def create(cursor: Cursor) -> None:
@@ -284,23 +317,22 @@ def _rank(
 ) -> list[Hit]:
     queries = [_query(term) for term in terms]
     cursor.execute(
-        _RANK.format(
-            admitted=admitted[0],
-            row=f"candidate.memory_id - {first}" if first else "candidate.memory_id",
-        ),
+        _RANK.format(admitted=admitted[0], row=f"best.memory_id - {first}" if first else "best.memory_id"),
         [
             " | ".join(queries[:number]),
-            *admitted[1],
             queries,
             [len(term.tokens) for term in terms],
             [term.prefix for term in terms],
             [term.idf for term in terms],
             [term.mass for term in terms],
             average,
+            *admitted[1],
             limit,
         ],
     )
-    return [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
+    # Ties came along: which of them are first is told by what is known of them now.
+    hits = [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
+    return sorted(hits, key=order)[:limit]
 
 
 def _query(term: Weighted) -> str:

@@ -1,0 +1,23 @@
+"""How the index is asked and kept: PostgreSQL scores where it finds, SQLite merges its segments earlier."""
+
+from django.db import migrations
+
+from memories.search import postgres, sqlite
+
+
+def forwards(apps, schema_editor):
+    """No table is changed: a function and a small index are made, or a setting is stored."""
+    with schema_editor.connection.cursor() as cursor:
+        if schema_editor.connection.vendor == "postgresql":
+            cursor.execute(postgres.CREATE_PARTS)
+            cursor.execute(postgres.CREATE_SCORED)
+        else:
+            cursor.execute(sqlite.MERGE_EARLY)
+
+
+class Migration(migrations.Migration):
+    # An index that is built while others write can't be built in a transaction.
+    atomic = False
+
+    dependencies = [("memories", "0008_commits_by_path")]
+    operations = [migrations.RunPython(forwards, migrations.RunPython.noop)]
