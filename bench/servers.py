@@ -59,14 +59,22 @@ class Server:
         found = psutil.Process(self.process.pid).children(recursive=True)
         return [child for child in found if "gunicorn" in " ".join(child.cmdline())]
 
-    def worker_megabytes(self) -> float:
-        """Resident memory of the largest worker."""
-        return max((worker.memory_info().rss for worker in self._workers()), default=0) / 1024 / 1024
+    def worker_megabytes(self) -> tuple[float, float]:
+        """Resident memory of the largest worker, and how much of SQLite's file is mapped into it besides:
+        that is the system's cache, which every process shares and which gives way to whoever needs memory.
+        """
+        held, mapped = max(map(_megabytes, self._workers()), default=(0.0, 0.0))
+        return held, mapped
 
     def worker_milliseconds(self) -> float:
         """What the workers have computed so far. The database's own processes aren't in it."""
         times = [worker.cpu_times() for worker in self._workers()]
         return sum(each.user + each.system for each in times) * 1000
+
+
+def _megabytes(worker: psutil.Process) -> tuple[float, float]:
+    mapped = sum(part.rss for part in worker.memory_maps() if part.path.endswith(".sqlite3"))
+    return (worker.memory_info().rss - mapped) / 2**20, mapped / 2**20
 
 
 @dataclass

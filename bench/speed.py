@@ -168,9 +168,11 @@ def _counts(name: str, written: Written) -> list[Figure]:
 
 def _sizes(place: Place) -> list[Figure]:
     tools = place.agent().result("tools/list")["tools"]
+    held, mapped = place.server.worker_megabytes()
     return [
         Figure(f"tools/list, characters of {len(tools)} tools", len(json.dumps(tools)), "", _TOOLS_LENGTH),
-        Figure("resident memory of a worker", place.server.worker_megabytes(), "MB", 150),
+        Figure("resident memory of a worker", held, "MB", 150),
+        Figure("of the store's file mapped into it besides", mapped, "MB"),
     ]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
+from django.db.models import Prefetch
 from django.test.utils import CaptureQueriesContext
 
-from memories.models import Memory
+from memories.models import Memory, Tag
 from memoryhub.kernel.compiled import Compiled, padded
 from projects.models import Project, User
 from tests.factories import ProjectFactory
@@ -61,23 +62,48 @@ def test_a_value_that_no_parameter_takes_is_a_mistake(project: Project) -> None:
         )
 
 
-def test_every_connection_has_its_own_statement(project: Project) -> None:
-    by_slug = Compiled(lambda slug: Project.objects.at(slug).values_list("slug", flat=True))
-    by_slug.rows(slug="harbor")
+def test_a_statement_is_compiled_once_and_runs_on_the_connection_of_each_thread(project: Project) -> None:
+    built: list[str] = []
+
+    def build(slug: str) -> object:
+        built.append(slug)
+        return Project.objects.at(slug).values_list("slug", flat=True)
+
+    by_slug = Compiled(build)  # type: ignore[arg-type]
+    assert by_slug.rows(slug="harbor") == ["harbor"]
     failed: list[BaseException] = []
+    asked: list[int] = []
 
     def elsewhere() -> None:
         try:
-            by_slug.rows(slug="harbor")
+            with CaptureQueriesContext(connections["default"]) as queries:
+                by_slug.rows(slug="harbor")
+            asked.append(len(queries))
         except Exception as error:
             failed.append(error)
         finally:
             connection.close()
 
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    thread.join()
+    threads = [threading.Thread(target=elsewhere) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not failed
+    # Each thread's own connection was asked, which no other may use.
+    assert asked == [1, 1, 1]
+    assert len(built) == 1
+
+
+def test_what_a_prefetch_narrows_comes_along(alice: User, project: Project) -> None:
+    add(alice, project, title="Deploys", tags=["one", "two"])
+    some = Prefetch("tags", queryset=Tag.objects.filter(name="two").only("memory", "name"))
+    compiled = Compiled(lambda project: Memory.objects.filter(project=project).prefetch_related(some))
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as asked:
+            [row] = compiled.rows(project=project.pk)
+            assert row.tag_names == ["two"]
+        assert len(asked) == 2
 
 
 @pytest.mark.parametrize(("many", "full"), [(1, 10), (10, 10), (11, 20)])

@@ -11,13 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memories.models import Memory
-from memories.search import SearchFilter, search_memories
+from memories.search import SearchFilter, postgres, ranking, search_memories, sqlite
 from memories.search.engine import engine
-from memories.search.searching import QUERY_MAX_LENGTH
+from memories.search.ranking import order
+from memories.search.searching import QUERY_MAX_LENGTH, _hits
 from memories.services import archive_memory, erase_memory, restore_memory, revise_memory, supersede_memory
 from memoryhub.kernel.errors import Invalid
 from projects.models import Project, User
 from tests.factories import MembershipFactory, MemoryFactory, ProjectFactory, agent, person
+from tests.memories.ranked import ranked
 
 
 def found(project: Project, reader: User, query: str, limit: int = 50, **wanted: object) -> list[int]:
@@ -275,6 +277,53 @@ def test_making_private_and_sharing_move_the_words(project: Project, alice: User
     assert (found(project, bob, "zebra"), found(project, alice, "zebra")) == ([], [1])
     revise_memory(actor=by, memory=memory, expected_version=2, visibility="shared")
     assert found(project, bob, "zebra") == [1]
+
+
+@pytest.mark.parametrize("kinds", [None, ["note"]])
+def test_the_best_few_are_the_first_of_all(
+    project: Project, alice: User, kinds: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few are wanted, of equals, and where a filter keeps most of the best out."""
+    monkeypatch.setattr(sqlite, "_MANY", 0)
+    monkeypatch.setattr(sqlite, "_MARGIN", 0)
+    for n in range(16):
+        zebras = "zebra " * (1 + n // 6)
+        MemoryFactory(
+            project=project, title=f"Seen {n}", body=f"{zebras}lions", kind="fact" if n % 4 else "note"
+        )
+    Memory.objects.filter(project=project, number__in=(1, 6, 11)).update(status="superseded")
+    wanted = SearchFilter(kinds=kinds)
+    every = [each.hit for each in _hits(project, alice, "zebra lions", wanted, 100)[0]]
+    assert len(every) == (4 if kinds else 16)
+    assert every == sorted(every, key=order)
+    for limit in (1, 2, 3, 5, 9):
+        assert [each.hit for each in _hits(project, alice, "zebra lions", wanted, limit)[0]] == every[:limit]
+
+
+def test_words_far_apart_in_a_very_long_memory_count_together(
+    project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL keeps it in several parts, of which the question's rarest word finds one."""
+    monkeypatch.setattr(postgres, "PART_MAX_BYTES", 400)
+    filler = " ".join(f"word{n}" for n in range(90))
+    for body in (f"zebra {filler} savanna", f"zebra {filler}", f"{filler} savanna zebra zebra", "savanna"):
+        MemoryFactory(project=project, title="Seen", body=body)
+    for n in range(3):
+        MemoryFactory(project=project, title=f"Savanna {n}")
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT max(part) FROM memories_searchentry")
+            assert cursor.fetchone()[0] > 2
+    wanted, scopes = SearchFilter(), [f"{project.pk}s"]
+    for query in ("zebra savanna", "zebra", "savanna word3"):
+        assert found(project, alice, query) == ranked(project, scopes, query, wanted)
+    every = [each.hit for each in _hits(project, alice, "zebra savanna", wanted, 100)[0]]
+    # Only the rarer word looks for candidates, as in a large store.
+    monkeypatch.setattr(ranking, "CANDIDATES_MIN", 1)
+    monkeypatch.setattr(ranking, "CANDIDATES_MAX", 1)
+    few = [each.hit for each in _hits(project, alice, "zebra savanna", wanted, 3)[0]]
+    assert few == [each for each in every if each in few]
+    assert len(few) == 3
 
 
 @pytest.mark.parametrize("query", ["zebra", "lion zebra jungle ocean river", "日"])
