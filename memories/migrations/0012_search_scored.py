@@ -19,5 +19,5 @@ class Migration(migrations.Migration):
     # An index that is built while others write can't be built in a transaction.
     atomic = False
 
-    dependencies = [("memories", "0008_commits_by_path")]
+    dependencies = [("memories", "0011_memory_recall_dropped")]
     operations = [migrations.RunPython(forwards, migrations.RunPython.noop)]
