@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 BUDGET_MIN = 500
 BUDGET_MAX = 50_000
@@ -16,14 +17,33 @@ CRITICAL_SHARE = 40  # percent of the room, for critical memories as full lines
 _ASK = "memory_list or memory_search gets them."
 
 
+class Line(Protocol):
+    """A memory as recall may list it: `full`, else `short` where there is one; neither is below `least`."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def least(self) -> int: ...
+    @property
+    def full(self) -> str: ...
+    @property
+    def short(self) -> str: ...
+    @property
+    def group(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A memory as recall may list it: `full`, else `short` where there is one."""
+    """A line that is written already."""
 
     number: int
     full: str
     short: str = ""
     group: str = ""
+
+    @property
+    def least(self) -> int:
+        return min(len(self.full), len(self.short or self.full))
 
 
 @dataclass(frozen=True)
@@ -69,14 +89,14 @@ class _Page:
     lines: dict[int, str] = field(default_factory=dict)
     groups: dict[str, list[int]] = field(default_factory=dict)
 
-    def cost(self, entry: Entry, line: str) -> int:
+    def cost(self, entry: Line, line: str) -> int:
         cost = len(line) + 1
         if self.grouped and entry.group not in self.groups:
             # The blank line before it, the heading with its count at the longest, the line break.
             cost += len(_heading(entry.group, self.sizes[entry.group])) + 2
         return cost
 
-    def take(self, entry: Entry, line: str, within: int | None = None) -> bool:
+    def take(self, entry: Line, line: str, within: int | None = None) -> bool:
         cost = self.cost(entry, line)
         if cost > min(self.room, self.room if within is None else within):
             return False
@@ -85,7 +105,7 @@ class _Page:
         self.groups.setdefault(entry.group, []).append(entry.number)
         return True
 
-    def widen(self, entry: Entry) -> None:
+    def widen(self, entry: Line) -> None:
         """A short line becomes a full one, where there is room."""
         more = len(entry.full) - len(self.lines[entry.number])
         if more <= self.room:
@@ -112,8 +132,8 @@ def pack(
     *,
     budget: int,
     header: str,
-    critical: Sequence[Entry],
-    rest: Sequence[Entry],
+    critical: Sequence[Line],
+    rest: Sequence[Line],
     counts: Counts,
     closing: Sequence[str] = (),
     groups: Sequence[str] | None = None,
@@ -132,8 +152,8 @@ def pack(
     page = _Page(budget - len(header) - len(end) - len(most) - spaces, groups is not None, sizes)
     short = _take_critical(page, critical)
     for entry in rest:
-        if not page.take(entry, entry.full) and entry.short:
-            page.take(entry, entry.short)
+        if entry.least < page.room and not page.take(entry, entry.full) and (shorter := entry.short):
+            page.take(entry, shorter)
     for entry in short:
         page.widen(entry)
     over_critical = counts.critical - sum(entry.number in page.lines for entry in critical)
@@ -148,15 +168,16 @@ def pack(
     return Recall(text=text, budget=budget, listed=list(page.lines), not_shown=not_shown)
 
 
-def _take_critical(page: _Page, critical: Sequence[Entry]) -> list[Entry]:
+def _take_critical(page: _Page, critical: Sequence[Line]) -> list[Line]:
     """Full lines within their share, past it short ones as far as the whole room goes."""
     share = page.room * CRITICAL_SHARE // 100
     start = page.room
     short = []
     for entry in critical:
-        if page.take(entry, entry.full, within=share - (start - page.room)):
+        within = share - (start - page.room)
+        if entry.least < within and page.take(entry, entry.full, within=within):
             continue
-        if page.take(entry, entry.short):
+        if entry.least < page.room and page.take(entry, entry.short):
             short.append(entry)
     return short
 

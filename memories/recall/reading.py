@@ -7,38 +7,32 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Count, F, Q, Window
-from django.db.models.functions import Left, RowNumber
 from django.utils import timezone
 
-from memories.models import Kind, Memory, Tag, Weight
+from memories.models import Kind, Memory, Weight
 from memories.querysets import MemoryQuerySet
+from memories.recall.asking import (
+    CANDIDATES,
+    Row,
+    as_rows,
+    children_of,
+    counts_of,
+    critical_rows,
+    other_rows,
+    tags_of,
+)
 from memories.recall.closing import closing_lines
 from memories.recall.keeping import kept
-from memories.recall.lines import NAMED_CHILDREN, bag_line, memory_line
-from memories.recall.packing import Counts, Entry, Recall, pack
+from memories.recall.lines import bag_line, memory_line
+from memories.recall.packing import Counts, Recall, pack
 from memories.search import best_matches
 from memoryhub.kernel.snapshots import read_snapshot
 from memoryhub.kernel.text import in_one_line, shortened
 from projects.models import Project, RecallMode, User
 
-# Of the rest of the top level, the first so many in order are packed; the others are counted.
-CANDIDATES = 1000
 NAME_LENGTH = 80
 _SHORTEST_LINE = 8
 _BAGS, _CRITICAL = "Bags", "Critical"
-
-
-@dataclass(frozen=True)
-class Row:
-    """What a line needs of a memory; never its body."""
-
-    id: int
-    number: int
-    kind: str
-    visibility: str
-    title: str
-    summary: str
 
 
 @dataclass
@@ -47,6 +41,48 @@ class Children:
 
     many: int = 0
     titles: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Listed:
+    """A memory as recall may list it, an `Entry` whose lines are written when they may fit: few do."""
+
+    row: Row
+    inside: Children | None
+    group: str
+    is_critical: bool = False
+
+    @property
+    def number(self) -> int:
+        return self.row.number
+
+    @property
+    def least(self) -> int:
+        """At most the length of its shortest line: number, title and summary; 0 where a text is changed."""
+        row = self.row
+        if not row.title.isprintable():
+            return 0
+        bare = len(f"[#{row.number}] ") + len(row.title)
+        if self.is_critical or not row.summary:
+            return bare
+        is_shown = row.summary.isprintable() and len(row.summary) <= Memory.SUMMARY_MAX_LENGTH
+        return bare + 2 + len(row.summary) if is_shown else bare
+
+    @property
+    def full(self) -> str:
+        row, inside = self.row, self.inside
+        if inside is None:
+            return memory_line(row.number, row.kind, row.visibility, row.title, row.summary)
+        return bag_line(row.number, row.visibility, row.title, row.summary, inside.many, inside.titles)
+
+    @property
+    def short(self) -> str:
+        row = self.row
+        if self.is_critical:
+            return f"[#{row.number}] {in_one_line(row.title)}"
+        if self.inside is None:
+            return ""
+        return bag_line(row.number, row.visibility, row.title, row.summary, self.inside.many, None)
 
 
 def start_of_day(at: dt.datetime | None = None) -> dt.datetime:
@@ -94,21 +130,20 @@ def _as_it_is(project: Project) -> Project:
 
 
 def _packed(project: Project, reader: User, budget: int, focus: str, closing: Sequence[str]) -> Recall:
-    seen = Memory.objects.in_project(project).active().visible_to(reader)
-    counts = _counts(seen)
+    counts = counts_of(project, reader)
     ranked = best_matches(project, reader, focus) if focus.strip() else {}
-    critical = _rows(seen.critical(), budget // _SHORTEST_LINE + 1)
-    rest = _rows(seen.top_level().of_normal_weight(), CANDIDATES)
+    critical = critical_rows(project, reader, budget // _SHORTEST_LINE + 1)
+    rest = other_rows(project, reader)
     if ranked:
+        seen = Memory.objects.in_project(project).active().visible_to(reader)
         critical, rest = _focused(seen, ranked, critical, rest)
-    children = _children(seen, [row.id for row in (*critical, *rest)])
+    children = _children(reader, [row.id for row in (*critical, *rest)])
     grouped = _is_grouped(project, counts)
-    tags = _tags(rest) if grouped else {}
-    entries, headings = _entries(rest, children, tags)
+    entries, headings = _entries(rest, children, _tags(rest) if grouped else {})
     return pack(
         budget=budget,
         header=_header(project),
-        critical=[_critical_entry(row, children) for row in critical],
+        critical=[Listed(row, children.get(row.id), _CRITICAL, is_critical=True) for row in critical],
         rest=entries,
         counts=counts,
         closing=closing,
@@ -125,24 +160,6 @@ def _header(project: Project) -> str:
     )
 
 
-def _counts(seen: MemoryQuerySet) -> Counts:
-    top = Q(parent=None)
-    return Counts(
-        **seen.aggregate(
-            inside=Count("pk", filter=~top),
-            low=Count("pk", filter=top & Q(weight=Weight.LOW)),
-            critical=Count("pk", filter=Q(weight=Weight.CRITICAL)),
-            normal=Count("pk", filter=top & Q(weight=Weight.NORMAL)),
-        )
-    )
-
-
-def _rows(memories: MemoryQuerySet, most: int) -> list[Row]:
-    shown = Left("summary", Memory.SUMMARY_MAX_LENGTH + 1)
-    found = memories.newest_touched_first().values_list("id", "number", "kind", "visibility", "title", shown)
-    return [Row(*values) for values in found[:most]]
-
-
 def _focused(
     seen: MemoryQuerySet, ranked: dict[int, int], critical: list[Row], rest: list[Row]
 ) -> tuple[list[Row], list[Row]]:
@@ -154,8 +171,8 @@ def _focused(
     known = {row.id for row in (*critical, *rest)}
     missing = seen.top_level().filter(pk__in=set(places) - known)
     more = defaultdict(list)
-    for weight, row in _weighed(missing):
-        more[weight].append(row)
+    for weight, *values in as_rows(missing, "weight"):
+        more[weight].append(Row(*values))
 
     def first(rows: list[Row]) -> list[Row]:
         return sorted(rows, key=lambda row: places.get(row.id, len(ranked)))
@@ -163,27 +180,10 @@ def _focused(
     return first(critical + more[Weight.CRITICAL]), first(rest + more[Weight.NORMAL])[:CANDIDATES]
 
 
-def _weighed(memories: MemoryQuerySet) -> list[tuple[str, Row]]:
-    shown = Left("summary", Memory.SUMMARY_MAX_LENGTH + 1)
-    found = memories.values_list("weight", "id", "number", "kind", "visibility", "title", shown)
-    return [(weight, Row(*values)) for weight, *values in found]
-
-
-def _children(seen: MemoryQuerySet, bags: Sequence[int]) -> dict[int, Children]:
+def _children(reader: User, bags: Sequence[int]) -> dict[int, Children]:
     """By bag, its visible children: the count of all and the first titles, in one query."""
-    ranked = (
-        seen.filter(parent__in=bags)
-        .annotate(
-            many=Window(Count("pk"), partition_by="parent"),
-            place=Window(RowNumber(), partition_by="parent", order_by=(F("touched_at").desc(), "number")),
-        )
-        .filter(place__lte=NAMED_CHILDREN)
-        .order_by("parent", "place")
-        .values_list("parent", "many", "title")
-    )
     found: dict[int, Children] = defaultdict(Children)
-    for parent, many, title in ranked if bags else ():
-        assert parent is not None
+    for parent, many, title in children_of(reader, bags):
         found[parent].many = many
         found[parent].titles.append(title)
     return found
@@ -198,25 +198,14 @@ def _is_grouped(project: Project, counts: Counts) -> bool:
 
 def _tags(rows: Sequence[Row]) -> dict[int, list[str]]:
     tags: dict[int, list[str]] = defaultdict(list)
-    for memory, name in Tag.objects.filter(memory__in=[row.id for row in rows]).values_list("memory", "name"):
+    for memory, name in tags_of([row.id for row in rows]):
         tags[memory].append(name)
     return tags
 
 
-def _critical_entry(row: Row, children: dict[int, Children]) -> Entry:
-    short = f"[#{row.number}] {in_one_line(row.title)}"
-    return Entry(row.number, _line(row, children.get(row.id)), short, _CRITICAL)
-
-
-def _line(row: Row, inside: Children | None) -> str:
-    if inside is None:
-        return memory_line(row.number, row.kind, row.visibility, row.title, row.summary)
-    return bag_line(row.number, row.visibility, row.title, row.summary, inside.many, inside.titles)
-
-
 def _entries(
     rows: Sequence[Row], children: dict[int, Children], tags: dict[int, list[str]]
-) -> tuple[list[Entry], list[str]]:
+) -> tuple[list[Listed], list[str]]:
     """The entries in order, each with its heading, and the headings in theirs.
 
     Bags first, then by the most frequent shared tag, what has none by kind.
@@ -226,11 +215,7 @@ def _entries(
     entries = []
     for row in rows:
         inside = children.get(row.id)
-        full = _line(row, inside)
-        short = ""
-        if inside:
-            short = bag_line(row.number, row.visibility, row.title, row.summary, inside.many, None)
-        entries.append(Entry(row.number, full, short, _group(row, inside, tags.get(row.id, ()), shared)))
+        entries.append(Listed(row, inside, _group(row, inside, tags.get(row.id, ()), shared)))
     used = {entry.group for entry in entries}
     by_tag = sorted((name for name in shared if f"#{name}" in used), key=lambda name: (-shared[name], name))
     by_kind = [label for label in _KINDS.values() if label in used]
@@ -240,11 +225,11 @@ def _entries(
 def _group(row: Row, inside: Children | None, tags: Sequence[str], shared: dict[str, int]) -> str:
     if inside:
         return _BAGS
-    mine = sorted((name for name in tags if name in shared), key=lambda name: (-shared[name], name))
-    return f"#{mine[0]}" if mine else _KINDS[Kind(row.kind)]
+    mine = min(((-shared[name], name) for name in tags if name in shared), default=None)
+    return f"#{mine[1]}" if mine else _KINDS[row.kind]
 
 
-_KINDS = {
+_KINDS: dict[str, str] = {
     Kind.DECISION: "Decisions",
     Kind.CONSTRAINT: "Constraints",
     Kind.PIPELINE: "Pipelines",

@@ -9,9 +9,10 @@ from django.db.models.functions import Left
 
 from memories.models import Hardness, Memory
 from memories.querysets import MemoryQuerySet
+from memories.recall.asking import CANDIDATES
 from memories.recall.lines import said, shown_summary
 from memories.recall.packing import Counts, Entry, Recall, pack
-from memories.recall.reading import CANDIDATES, NAME_LENGTH
+from memories.recall.reading import NAME_LENGTH
 from memories.scopes import covering_paths
 from memoryhub.kernel.errors import Invalid
 from memoryhub.kernel.snapshots import read_snapshot

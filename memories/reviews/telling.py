@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.db.models import Count, DateTimeField, F, FilteredRelation, IntegerField, Q, QuerySet, Subquery
@@ -14,6 +15,7 @@ from django.db.models.functions import Coalesce
 
 from memories.models import Review
 from memories.recall.reading import start_of_day
+from memoryhub.kernel.compiled import Compiled
 from projects.models import Membership, Project, Role, User
 
 # So many outcomes, newest first, for so long: or until the user's next hand-off, of which another app tells.
@@ -47,10 +49,26 @@ class Told:
 
 def told(project: Project, user: User, day: dt.datetime) -> Told:
     """Both in one query; `day` is when the UTC day began. Somebody who is no member is told nothing."""
+    asked = _compiled(project.review_needs_second_person, tuple(_handed_over))
+    found = asked.rows(project=project.pk, user=user.pk)
+    if not found:
+        return Told()
+    role, waiting = found[0]["role"], found[0]["waiting"]
+    outcomes = [
+        (row["mine__number"], row["mine__status"])
+        for row in found
+        if row["mine__number"]
+        and _is_told(row["mine__decided_at"], row)
+        and row["mine__decided_at"] >= day - TOLD_FOR
+    ]
+    return Told(waiting if Role(role).includes(Role.REVIEWER) else 0, outcomes)
+
+
+def _telling(project: Project, user: User) -> QuerySet[Membership, Any]:
+    """A row for each of the last outcomes, or one without: the user's role, what waits, and the outcome."""
     mine = Q(
         user__proposals__project=project,
         user__proposals__status__in=[Review.Status.APPROVED, Review.Status.REJECTED],
-        user__proposals__decided_at__gte=day - TOLD_FOR,
     )
     rows = (
         Membership.objects.filter(project=project, user=user)
@@ -59,16 +77,17 @@ def told(project: Project, user: User, day: dt.datetime) -> Told:
         .order_by(F("mine__decided_at").desc(nulls_last=True), "-mine__number")
         .values("role", "waiting", "mine__number", "mine__status", "mine__decided_at", *_names())
     )
-    found = list(rows[:OUTCOMES_MAX])
-    if not found:
-        return Told()
-    role, waiting = found[0]["role"], found[0]["waiting"]
-    outcomes = [
-        (row["mine__number"], row["mine__status"])
-        for row in found
-        if row["mine__number"] and _is_told(row["mine__decided_at"], row)
-    ]
-    return Told(waiting if Role(role).includes(Role.REVIEWER) else 0, outcomes)
+    return rows[:OUTCOMES_MAX]
+
+
+@cache
+def _compiled(needs_second_person: bool, handed_over: tuple[HandedOver, ...]) -> Compiled[Any]:
+    """What every recall after a write asks."""
+
+    def build(project: int, user: int) -> QuerySet[Membership, Any]:
+        return _telling(Project(pk=project, review_needs_second_person=needs_second_person), User(pk=user))
+
+    return Compiled(build)
 
 
 def outcomes_of(project: Project, user: User, day: dt.datetime) -> list[Review]:

@@ -11,10 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.models import Memory
-from memories.recall import BUDGET_MIN, RULES_BUDGET, recall, rules
+from memories.recall import BUDGET_MIN, RULES_BUDGET, reading, recall, rules
 from memories.recall import closing as closing_module
 from memories.recall.closing import register_closing_line
 from memories.recall.keeping import kept
+from memories.recall.lines import memory_line
 from memories.search.indexing import index
 from memories.services import verify_memory
 from memoryhub.kernel.errors import Invalid
@@ -409,6 +410,20 @@ def test_5000_memories_of_20_kilobytes_stay_within_the_budget(alice: User, proje
 
 
 # --- Rules
+
+
+def test_only_what_may_fit_is_written(project: Project, alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a thousand candidates some forty are listed: the others are passed by."""
+    written: list[int] = []
+
+    def counting(number: int, *given: Any) -> str:
+        written.append(number)
+        return memory_line(number, *given)
+
+    monkeypatch.setattr(reading, "memory_line", counting)
+    stock(project, alice, [{"tags": ["net"], "summary": "What it says. " * 8} for _ in range(300)])
+    listed = recall(project, alice, budget=3000).listed
+    assert 10 < len(listed) <= len(written) < len(listed) + 5
 
 
 def test_rules_are_constraints_absolute_first(alice: User, bob: User, project: Project) -> None:
