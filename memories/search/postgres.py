@@ -39,6 +39,10 @@ _ARGUMENTS = (
 # The entries that have any of the words, scored by all of them. Every row that matches is read once, where
 # the index found it; of the few memories with several parts the others come along.
 _SCORED = f"""
+WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest(asked_each, asked_tokens, asked_prefix, asked_idf, asked_mass)
+        AS each(query, tokens, prefix, idf, mass)
+)
 SELECT entry.memory_id,
        round(sum(term.idf * term.frequency * {K1 + 1}::float8
              / (term.frequency
@@ -65,8 +69,7 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT each.idf, each.mass, each.prefix,
                each.tokens * ts_rank('{{1,1,1,1}}', entry.terms, each.query) AS rank
-        FROM unnest(asked_each, asked_tokens, asked_prefix, asked_idf, asked_mass)
-            AS each(query, tokens, prefix, idf, mass)
+        FROM wanted AS each
         OFFSET 0
     ) AS matched WHERE matched.rank > 0
     OFFSET 0
