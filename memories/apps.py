@@ -19,10 +19,12 @@ class MemoriesConfig(AppConfig):
             tried_waiting_line,
             waiting_line,
         )
+        from memories.search.upkeep import tidy
         from memories.services.curating import drop_marks
         from memories.services.watching import register_watcher
         from memories.settings_part import recall_part
         from memoryhub.kernel.doctor import register_check
+        from memoryhub.kernel.jobs import Job, register_job
         from projects.activity import register_activity
         from projects.home import register_home_facts
         from projects.parts import register_settings_part
@@ -36,6 +38,7 @@ class MemoriesConfig(AppConfig):
         register_closing_line(waiting_line, place=2, trying=tried_waiting_line)
         register_closing_line(outcome_line, place=3, trying=tried_outcome_line)
         register_overview("reviews", overview_entry)
+        register_job(Job("index", tidy))
         register_check("bags", doctor.check_bags)
         register_check("commits", doctor.check_commits)
         register_check("history", doctor.check_history)

@@ -14,6 +14,7 @@ from memories.search import of_memories  # noqa: F401 - registers what is always
 from memories.search.engine import cursor, engine
 from memories.search.ranking import Stored, counted, scoped
 from memories.search.types import MEMORY, Searched, searched_types
+from memoryhub.kernel.jobs import Stopped
 from projects.models import Project
 
 # Rows of one transaction: short enough that writers of the project hardly notice the lock.
@@ -36,6 +37,17 @@ class Drift:
 
     def __bool__(self) -> bool:
         return bool(self.missing or self.different or self.left_over or self.totals or self.summaries)
+
+
+def tidy(stopped: Stopped) -> str:
+    """Merge what the day's writes left in the index, step by step while others write. A line for the log."""
+    steps = 0
+    while not stopped():
+        with transaction.atomic(), cursor() as open_cursor:
+            if not engine().tidied(open_cursor, first=not steps):
+                break
+        steps += 1
+    return f"Index: merged in {steps} steps" if steps else ""
 
 
 def drift(project: Project | None = None) -> Drift:

@@ -10,8 +10,9 @@ from django.core.management import call_command
 from django.db import connection, connections
 
 from memories.models import Memory, Revision, SummaryKey
+from memories.search import SearchFilter, search_memories
 from memories.search.engine import engine
-from memories.search.upkeep import drift, reindex
+from memories.search.upkeep import drift, reindex, tidy
 from memories.services import archive_memory, erase_memory, revise_memory
 from projects.models import Project, User
 from tests.factories import MemoryFactory, ProjectFactory, person
@@ -158,6 +159,25 @@ def test_reindexing_goes_on_beside_writers(project: Project, alice: User) -> Non
     assert not errors
     assert Memory.objects.count() == 75
     assert not drift()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_day_merges_what_writes_left_in_the_index(project: Project, alice: User) -> None:
+    made = [MemoryFactory(project=project, title=f"Zebra {n}", body=f"word{n} savanna") for n in range(30)]
+    asked = iter([False, True])
+    tidy(lambda: next(asked))  # asked to leave after the first step
+    line = tidy(lambda: False)
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(DISTINCT segid) FROM memories_search_fts_idx")
+            assert cursor.fetchone() == (1,)
+    else:
+        assert line == ""
+    assert tidy(lambda: False) == ""
+    assert not drift(project)
+    archive_memory(actor=person(alice), memory=made[3], expected_version=1)
+    found = search_memories(project, alice, "word3 word7 zebra", SearchFilter(), limit=3).items
+    assert found[0].number == made[7].number
 
 
 def test_a_broken_rule_between_rows_is_exit_code_2(project: Project, alice: User) -> None:
