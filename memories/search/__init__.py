@@ -10,6 +10,7 @@ from memories.search.analyse import analyse_query as query_terms
 from memories.search.everywhere import FoundAnywhere, Where, search_anywhere
 from memories.search.filters import SearchFilter
 from memories.search.indexing import counted_together, forget, index, index_row, tokens_of, unindex
+from memories.search.of_memories import memory_rows
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
 from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
 
@@ -31,6 +32,7 @@ __all__ = [
     "index",
     "index_row",
     "marks",
+    "memory_rows",
     "query_terms",
     "register_searched",
     "search_anywhere",

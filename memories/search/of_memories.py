@@ -43,7 +43,7 @@ class Memories(Searched):
     def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Memory]:
         if whole:
             return list(Memory.objects.visible_to(reader).for_rows(reader).defer(None).filter(pk__in=ids))
-        return _rows.rows(reader=reader.pk, **padded(ids)) if ids else []
+        return memory_rows(reader, ids)
 
     def left(
         self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]
@@ -105,6 +105,11 @@ def _usual(include_superseded: bool) -> Compiled[Any]:
 
 
 _USUAL = {each: _usual(each) for each in (True, False)}
+
+
+def memory_rows(reader: User, ids: Sequence[int]) -> list[Memory]:
+    """Some memories as rows of a list, those that the reader may see, in any order."""
+    return _rows.rows(reader=reader.pk, **padded(ids)) if ids else []
 
 
 def _page(reader: int, **ids: int) -> MemoryQuerySet:
