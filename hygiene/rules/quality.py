@@ -93,7 +93,7 @@ def _suspected(scope: Scope) -> Q:
     large = held.values("parent").annotate(many=Count("*")).filter(many__gt=OVERSIZED)
     return (
         ~Q(Exists(tagged))
-        | Q(Exists(Flaws.objects.filter(memory=OuterRef("pk"))))
+        | Q(pk__in=Flaws.objects.values("memory"))
         | Q(pk__in=archived.order_by().values("source"))
         | Q(pk__in=large.values("parent"))
     )

@@ -6,7 +6,7 @@ out, and so is a pair of which one has left the scope.
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q
 
 from hygiene.models import SimilarPair
 from hygiene.rules.registry import Found, reader
@@ -23,9 +23,10 @@ def advise(row: Row) -> str:
 
 @reader("similar_memories", advise)
 def similar_memories(scope: Scope) -> Found:
-    earliest = _pairs(scope).filter(second=OuterRef("second")).order_by("first__number")
+    # Any earlier one will do: to find the first, each pair would be compared with all of its cluster.
+    earlier = _pairs(scope).filter(second=OuterRef("second"), first__number__lt=OuterRef("first__number"))
     here = Q(of_project("first__", scope.project))
-    found = _pairs(scope, here).filter(by_key(Q(first=Subquery(earliest.values("first")[:1]))))
+    found = _pairs(scope, here).filter(by_key(~Q(Exists(earlier))))
     return as_rows(found, memory="second__", other="first__")
 
 
