@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
@@ -145,7 +148,7 @@ def _hits(
     asked = [scope for own in scopes.values() for scope in own]
     if not asked:
         return [], 0.0
-    found: list[_Ranked] = []
+    found: list[Iterable[_Ranked]] = []
     with index_cursor() as open_cursor:
         exact, starts = needed(terms, asked)
         known = engine().frequencies(open_cursor, exact, starts)
@@ -155,8 +158,10 @@ def _hits(
             sql = _admitted(searched, project, reader, wanted) if there else None
             if sql is not None:
                 hits = engine().rank(open_cursor, there, question.average, sql, limit, searched.first)
-                found += [_Ranked(searched, hit) for hit in hits]
-    return sorted(found, key=lambda ranked: order(ranked.hit))[:limit], question.mass
+                found.append(map(partial(_Ranked, searched), hits))
+    # Each type's come best first.
+    merged = heapq.merge(*found, key=lambda ranked: order(ranked.hit))
+    return list(islice(merged, limit)), question.mass
 
 
 def _admitted(

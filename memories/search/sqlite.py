@@ -66,12 +66,7 @@ _POSTINGS = """
 _RANK = """
 WITH finder(number, first, last, prefix, idf, mass) AS ({finders}),
      adder(number, first, last, prefix, idf, mass) AS ({adders}),
-     found AS MATERIALIZED ({found}),
-     posting AS (
-         SELECT * FROM found
-         UNION ALL
-         SELECT * FROM ({added}) WHERE memory_id IN (SELECT memory_id FROM found)
-     ),
+     {posting},
      scored AS MATERIALIZED (
          SELECT posting.memory_id,
                 round(sum(posting.idf * posting.frequency * {k1_and_1}
@@ -88,6 +83,14 @@ WHERE scored.score >= coalesce((SELECT score FROM scored ORDER BY score DESC LIM
 ORDER BY score DESC, admitted.superseded, admitted.number DESC
 LIMIT %s
 """
+_FOUND = "posting AS ({found})"
+_FOUND_AND_ADDED = """
+     found AS MATERIALIZED ({found}),
+     posting AS (
+         SELECT * FROM found
+         UNION ALL
+         SELECT * FROM ({added}) WHERE memory_id IN (SELECT memory_id FROM found)
+     )"""
 # Each that is asked about is a row of a wide table, and nearly all that are found may be shown: where there
 # are this many times as many as are wanted, so many more are enough to ask about.
 _MANY, _MARGIN = 3, 20
@@ -291,11 +294,14 @@ def _rank(
 ) -> list[Hit]:
     finders_sql, finders_params, finders_distinct = _wanted(terms[:number])
     adders_sql, adders_params, adders_distinct = _wanted(terms[number:])
+    posting = (_FOUND_AND_ADDED if adders_params else _FOUND).format(
+        found=_POSTINGS.format(wanted="finder", distinct=finders_distinct),
+        added=_POSTINGS.format(wanted="adder", distinct=adders_distinct),
+    )
     sql = _RANK.format(
         finders=finders_sql,
         adders=adders_sql,
-        found=_POSTINGS.format(wanted="finder", distinct=finders_distinct),
-        added=_POSTINGS.format(wanted="adder", distinct=adders_distinct),
+        posting=posting,
         admitted=admitted[0],
         row=f"scored.memory_id - {first}" if first else "scored.memory_id",
         k1=K1,
