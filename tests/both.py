@@ -1,5 +1,7 @@
 """`make test`: the suite on both engines side by side, a closing line for each.
 
+With TEST_SHARED in the environment, as CI has it, the engines share some of it (tests/conftest.py).
+
 All always run to their end, so that one failure doesn't hide another. Two engines keep two processors busy.
 The faults run beside them, one engine after the other, as they wait more than they compute; then what takes
 SQLite, which runs more than PostgreSQL does, so long that it would end minutes after.
@@ -36,7 +38,6 @@ def main() -> int:
     if any(Path(one.partition("::")[0]).exists() for one in asked):
         beside = [[Run(engine, asked)] for engine in ENGINES]
     else:
-        os.environ["TEST_SHARED"] = "true"
         beside = [
             [Run("sqlite", [f"--ignore={FAULTS}", *(f"--ignore={each}" for each in LONG), *asked])],
             [Run("postgres", [f"--ignore={FAULTS}", *asked])],
