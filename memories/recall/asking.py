@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -42,18 +43,17 @@ def as_rows(memories: MemoryQuerySet, *first: str) -> QuerySet[Any, Any]:
     return memories.values_list(*first, "id", "number", "kind", "visibility", "title", shown)
 
 
-def counts_of(project: Project, reader: User) -> Counts:
-    """How many there are of each sort."""
-    found = {
-        weight: (many, inside) for weight, many, inside in _counts.rows(project=project.pk, reader=reader.pk)
-    }
-    tops = {weight: many - inside for weight, (many, inside) in found.items()}
-    return Counts(
-        inside=sum(inside for _, inside in found.values()),
-        low=tops.get(Weight.LOW, 0),
-        critical=found.get(Weight.CRITICAL, (0, 0))[0],
-        normal=tops.get(Weight.NORMAL, 0),
-    )
+def counts_of(project: Project, reader: User) -> tuple[Counts, set[int]]:
+    """How many there are of each sort, and the bags that something is in."""
+    inside, tops, bags = 0, Counter[str](), set[int]()
+    for weight, parent, many in _counts.rows(project=project.pk, reader=reader.pk):
+        if parent is None:
+            tops[weight] += many
+        else:
+            inside += many
+            bags.add(parent)
+    counts = Counts(inside, tops[Weight.LOW], tops[Weight.CRITICAL], tops[Weight.NORMAL])
+    return counts, bags
 
 
 def critical_rows(project: Project, reader: User, most: int) -> list[Row]:
@@ -77,31 +77,38 @@ def tags_of(memories: Sequence[int]) -> Iterable[tuple[int, str]]:
     return _tags.rows(**padded(memories, to=_STEP)) if memories else ()
 
 
-# Nearly always as many as there are candidates.
+def tags_of_others(project: Project, reader: User) -> Iterable[tuple[int, str]]:
+    """The same of all that `other_rows` gives, without a thousand numbers in the statement."""
+    return _others_tags.rows(project=project.pk, reader=reader.pk)
+
+
 _STEP = 50
 
 
-def _by_weight(project: int, reader: int) -> QuerySet[Any, Any]:
-    counted = seen_by(project, reader).order_by().values("weight")
-    return counted.annotate(many=Count("*"), inside=Count("parent")).values_list("weight", "many", "inside")
+def _by_place(project: int, reader: int) -> QuerySet[Any, Any]:
+    # In the order of an index: nothing is sorted for it. No critical one is in a bag.
+    counted = seen_by(project, reader).order_by().values("weight", "parent")
+    return counted.annotate(many=Count("*")).values_list("weight", "parent", "many")
 
 
-def _top_level(project: int, reader: int) -> QuerySet[Any, Any]:
+def _top_level(project: int, reader: int) -> MemoryQuerySet:
     # By the parent, which none has: without, PostgreSQL doesn't see that the index has this order.
-    order = ("parent_id", "-touched_at", "number")
-    return _first(seen_by(project, reader).top_level().of_normal_weight(), CANDIDATES, order)
+    return (
+        seen_by(project, reader).top_level().of_normal_weight().order_by("parent_id", "-touched_at", "number")
+    )
 
 
 @cache
 def _critical(most: int) -> Compiled[Any]:
-    order = ("-touched_at", "number")
-    return Compiled(lambda project, reader: _first(seen_by(project, reader).critical(), most, order))
+    return Compiled(
+        lambda project, reader: _first(seen_by(project, reader).critical().newest_touched_first(), most)
+    )
 
 
-def _first(memories: MemoryQuerySet, most: int, order: Sequence[str]) -> QuerySet[Any, Any]:
-    """The first of them in an order: which they are stands in an index, so that no other rows are read."""
-    first = memories.order_by(*order).values("pk")[:most]
-    return as_rows(Memory.objects.filter(pk__in=first).order_by(*order))
+def _first(memories: MemoryQuerySet, most: int) -> QuerySet[Any, Any]:
+    """The first of them in their order: which they are stands in an index, so that no other rows are read."""
+    first = Memory.objects.filter(pk__in=memories.values("pk")[:most])
+    return as_rows(first.order_by(*memories.query.order_by))
 
 
 def _first_children(reader: int, **bags: int) -> QuerySet[Any, Any]:
@@ -118,9 +125,14 @@ def _first_children(reader: int, **bags: int) -> QuerySet[Any, Any]:
     )
 
 
-_counts = Compiled(_by_weight)
-_others = Compiled(_top_level)
+def _tagged(memories: Any) -> QuerySet[Any, Any]:
+    return Tag.objects.filter(memory__in=memories).order_by().values_list("memory", "name")
+
+
+_counts = Compiled(_by_place)
+_others = Compiled(lambda project, reader: _first(_top_level(project, reader), CANDIDATES))
 _children = Compiled(_first_children)
-_tags = Compiled(
-    lambda **ids: Tag.objects.filter(memory__in=list(ids.values())).order_by().values_list("memory", "name")
+_tags = Compiled(lambda **ids: _tagged(list(ids.values())))
+_others_tags = Compiled(
+    lambda project, reader: _tagged(_top_level(project, reader).values("pk")[:CANDIDATES])
 )

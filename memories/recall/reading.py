@@ -20,6 +20,7 @@ from memories.recall.asking import (
     critical_rows,
     other_rows,
     tags_of,
+    tags_of_others,
 )
 from memories.recall.closing import closing_lines
 from memories.recall.keeping import kept
@@ -130,16 +131,21 @@ def _as_it_is(project: Project) -> Project:
 
 
 def _packed(project: Project, reader: User, budget: int, focus: str, closing: Sequence[str]) -> Recall:
-    counts = counts_of(project, reader)
+    counts, bags = counts_of(project, reader)
     ranked = best_matches(project, reader, focus) if focus.strip() else {}
     critical = critical_rows(project, reader, budget // _SHORTEST_LINE + 1)
     rest = other_rows(project, reader)
     if ranked:
         seen = Memory.objects.in_project(project).active().visible_to(reader)
         critical, rest = _focused(seen, ranked, critical, rest)
-    children = _children(reader, [row.id for row in (*critical, *rest)])
+    children = _children(reader, [row.id for row in (*critical, *rest) if row.id in bags])
     grouped = _is_grouped(project, counts)
-    entries, headings = _entries(rest, children, _tags(rest) if grouped else {})
+    tags: dict[int, list[str]] = defaultdict(list)
+    if grouped:
+        tagged = tags_of([row.id for row in rest]) if ranked else tags_of_others(project, reader)
+        for memory, name in tagged:
+            tags[memory].append(name)
+    entries, headings = _entries(rest, children, tags)
     return pack(
         budget=budget,
         header=_header(project),
@@ -194,13 +200,6 @@ def _is_grouped(project: Project, counts: Counts) -> bool:
         top_level = counts.critical + counts.normal + counts.low
         return top_level > project.grouping_threshold
     return project.recall_mode == RecallMode.GROUPED
-
-
-def _tags(rows: Sequence[Row]) -> dict[int, list[str]]:
-    tags: dict[int, list[str]] = defaultdict(list)
-    for memory, name in tags_of([row.id for row in rows]):
-        tags[memory].append(name)
-    return tags
 
 
 def _entries(
