@@ -22,7 +22,7 @@ from django.db.models.expressions import Combinable
 
 from hygiene.models import Flaws
 from hygiene.rules.registry import Found, reader
-from hygiene.rules.scope import Row, Scope, as_rows, by_key, of_project, same_project
+from hygiene.rules.scope import Row, Scope, as_rows, by_key, of_project, probed, same_project
 from memories.models import Kind, Link, Memory, ScopePath, Status, Tag, Visibility
 
 OVERSIZED = 50
@@ -57,7 +57,7 @@ def advise(row: Row) -> str:
 def poor_memories(scope: Scope) -> Found:
     conditions: dict[str, Q] = {
         "thin_rationale": _says("is_thin"),
-        "untagged": ~Q(Exists(Tag.objects.filter(memory=OuterRef("pk")))),
+        "untagged": ~Q(Exists(Tag.objects.filter(probed("memory")))),
         "isolated": _isolated(scope),
         "global_scope": _covers_nothing() & _says("names_a_path"),
         "mojibake": _says("is_mojibake"),
@@ -120,7 +120,7 @@ def _isolated(scope: Scope) -> Q:
         name=OuterRef("name"),
         **{f"memory__{name}": value for name, value in active.items()},
     ).exclude(memory=OuterRef("memory"))
-    tags = Tag.objects.filter(memory=OuterRef("pk"))
+    tags = Tag.objects.filter(probed("memory"))
     links = Link.objects.standing().exclude(type=Link.Type.NOT_SIMILAR)
     out = links.filter(_alike("target__", "visibility"), source=OuterRef("pk"), target__erased_at=None)
     into = links.filter(_alike("source__", "visibility"), target=OuterRef("pk"), source__erased_at=None)

@@ -18,6 +18,7 @@ from django.db.models import (
     CharField,
     F,
     IntegerField,
+    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -97,6 +98,14 @@ def by_key(condition: Q) -> Case:
     comparing all memories with all seems less than following keys. Of this one it can only take a half.
     """
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
+
+
+def probed(key: str) -> Q:
+    """That `key` of a subquery's row is the outer row's, for a condition that few rows are asked.
+
+    As a range of one: for an equality PostgreSQL expects many to ask, and reads all rows into a table first.
+    """
+    return Q(**{f"{key}__gte": OuterRef("pk"), f"{key}__lte": OuterRef("pk")})
 
 
 class Row(NamedTuple):
