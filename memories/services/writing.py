@@ -21,6 +21,7 @@ from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.compiled_writes import Insert
+from memoryhub.kernel.snapshots import unanswered
 from memoryhub.kernel.text import collapsed
 from projects.errors import ProjectArchived, RoleTooLow
 from projects.models import Project, Role
@@ -154,15 +155,17 @@ def store_new(
         setattr(memory, moment, moments.get(moment, writing.at))
     _memories.one(memory)
     writing.hold(memory)
-    if fields.get("tags"):
-        _store_tags(memory, fields["tags"])
-    if fields.get("scope_paths"):
-        _store_scopes(memory, fields["scope_paths"])
-    _write_revision(writing, memory, {**fields, **links})
     tags = fields.get("tags", [])
-    tokens = index(memory, tags=tags, is_new=True)
-    writing.touched.append(Touch(None, memory.visibility))
-    tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens))
+    # The index takes PostgreSQL longer than all else: meanwhile it is made ready what to look for nearby.
+    with unanswered():
+        if tags:
+            _store_tags(memory, tags)
+        if fields.get("scope_paths"):
+            _store_scopes(memory, fields["scope_paths"])
+        _write_revision(writing, memory, {**fields, **links})
+        tokens = index(memory, tags=tags, is_new=True)
+        writing.touched.append(Touch(None, memory.visibility))
+        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens))
     return memory
 
 
@@ -193,10 +196,11 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
     if "scope_paths" in changed:
         memory.scopes.all().delete()
         _store_scopes(memory, changed["scope_paths"])
-    _write_revision(writing, memory, {**changed, **notes})
-    tokens = index(memory) if _INDEXED & set(changed) else None
-    writing.touched.append(Touch(was.visibility, memory.visibility))
-    tell(Written(writing, memory, frozenset(changed), was, tokens=tokens))
+    with unanswered():
+        _write_revision(writing, memory, {**changed, **notes})
+        tokens = index(memory) if _INDEXED & set(changed) else None
+        writing.touched.append(Touch(was.visibility, memory.visibility))
+        tell(Written(writing, memory, frozenset(changed), was, tokens=tokens))
     return memory
 
 
@@ -223,7 +227,7 @@ def _store_scopes(memory: Memory, paths: list[str]) -> None:
     _scopes.many([ScopePath(memory=memory, path=path, position=n) for n, path in enumerate(paths)])
 
 
-def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any]) -> Revision:
+def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any]) -> None:
     actor, context = writing.actor, writing.actor.context
     kept = dict(fields)
     if "parent" in kept:
@@ -243,4 +247,4 @@ def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any])
         created_at=writing.at,
         **context.as_dict(),
     )
-    return _revisions.one(revision)
+    _revisions.many([revision])

@@ -26,6 +26,22 @@ def read_snapshot(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
             yield
 
 
+@contextmanager
+def unanswered(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+    """Writes in here go to PostgreSQL one after the other without waiting for an answer to each, which comes
+    while the next one is made ready; what is read waits for all before it. SQLite answers at once.
+
+    Call it inside a transaction: what a statement raises may be raised by a later one, or at the end.
+    https://www.psycopg.org/psycopg3/docs/advanced/pipeline.html
+    """
+    connection: Any = connections[using]
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        yield
+
+
 def after_reading(write: Callable[[], Any], using: str = DEFAULT_DB_ALIAS) -> None:
     """Do something once the snapshot is over, in which nothing can be written; at once outside of one."""
     waiting = getattr(connections[using], "after_reading", None)
