@@ -77,7 +77,7 @@ def test_an_hour_that_comes_twice(hub: Shifted) -> None:
     page = hub.ask("memory_list", limit=5)
     worker = hub.manage("work")
     assert worker.stdout is not None
-    assert worker.stdout.readline().startswith("Upkeep: projects=1")
+    assert any(line.startswith("Upkeep: projects=1") for line in worker.stdout)
     worker.kill()  # it gives no lease back
     worker.wait()
 
@@ -109,7 +109,7 @@ def test_an_hour_that_comes_twice(hub: Shifted) -> None:
             hub.ask("memory_list", limit=1)
         hub.set_clock(-2 * HOUR)
     # Nobody waits for the lease of one that died, nor for the moment when the work was done last.
-    assert said(hub.manage("work", "--once")).startswith("Upkeep: projects=1")
+    assert "Upkeep: projects=1" in said(hub.manage("work", "--once"))
 
     hub.set_clock(0)
     assert hub.ask("memory_add", **fact(14))["number"] == mine + 2

@@ -215,10 +215,10 @@ def test_the_upkeep_derives_what_an_older_version_didnt(project: Project) -> Non
 
 def test_work_once_does_what_is_due_and_not_again(project: Project, alice: User) -> None:
     old_summaries(project, alice, 1)
-    assert run("work", "--once").startswith("Upkeep: projects=1 lowered=1")
+    assert "Upkeep: projects=1 lowered=1" in run("work", "--once")
     assert run("work", "--once") == ""
     Lease.objects.update(done_at=timezone.now() - dt.timedelta(days=1))
-    assert run("work", "--once").startswith("Upkeep: projects=1 lowered=0")
+    assert "Upkeep: projects=1 lowered=0" in run("work", "--once")
     assert Lease.objects.get(name="upkeep").holder == ""
 
 
@@ -298,7 +298,7 @@ def test_the_process_starts_and_stops_cleanly(tmp_path: Any) -> None:
     process = subprocess.Popen([*manage, "work"], env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith("Upkeep: projects=0")
+        assert any(line.startswith("Upkeep: projects=0") for line in process.stdout)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=10) == 0
     finally:
