@@ -1,4 +1,4 @@
-"""What recall asks of the store: the same few statements for every recall, compiled once a connection."""
+"""What recall asks of the store: the same few statements for every recall, compiled once."""
 
 from __future__ import annotations
 
