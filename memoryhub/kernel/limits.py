@@ -11,7 +11,8 @@ from memoryhub.kernel.errors import RateLimited
 
 _MINUTE = 60
 _MOST_KEYS = 10_000
-# Of a limit, so much is taken from the count at once; past half of it, one by one.
+# Of a limit, so much is taken from the count at once; past half of it, one by one. A worker that has yet to
+# hear the count takes one, too: however many are begun in a minute, none takes what is left.
 _PARTS = 50
 
 # Adds so many calls to the count of a key in a minute, and answers the sum.
@@ -88,4 +89,4 @@ class Window:
 
 
 def _taken_at_once(counted: int, most: int) -> int:
-    return 1 if counted * 2 >= most else max(1, most // _PARTS)
+    return 1 if not counted or counted * 2 >= most else max(1, most // _PARTS)
