@@ -4,12 +4,15 @@ SQLite lets one connection write at a time and makes the others poll, so that un
 for ever and fail with "database is locked". Here every transaction that may write takes a lock of the
 process first, in order of arrival, and begins IMMEDIATE; it never starts as a read to be upgraded later.
 Reads (`read_snapshot`) begin DEFERRED and take no lock. Other processes are met with the busy timeout.
+
+And statements are turned into SQLite's spelling once each: a long one costs Django as much as finding a word.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
+from functools import lru_cache
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -50,6 +53,24 @@ class FairLock:
                 self._held = False
 
 
+# Longer ones are made for one call, with a place for each of many rows.
+_KEPT_MAX_LENGTH = 20_000
+
+
+@lru_cache(maxsize=512)
+def _in_question_marks(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
+
+
+class Cursor(base.SQLiteCursorWrapper):
+    """Django's, which keeps what it made of a statement's `%s`."""
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        if param_names is None and len(query) <= _KEPT_MAX_LENGTH:
+            return _in_question_marks(query)
+        return str(super().convert_query(query, param_names=param_names))
+
+
 _locks: dict[str, FairLock] = {}
 
 
@@ -74,6 +95,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection = super().get_new_connection(conn_params)
         connection.execute("PRAGMA secure_delete = ON")
         return connection
+
+    def create_cursor(self, name: str | None = None) -> Cursor:
+        return self.connection.cursor(factory=Cursor)
 
     def _start_transaction_under_autocommit(self) -> None:
         if self.begin_deferred:
