@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from memoryhub.kernel.loading import Loaded
 from memoryhub.kernel.tools import Right
 from projects.querysets import AccessTokenQuerySet, MembershipQuerySet, ProjectQuerySet, UserManager
 from projects.zones import known_zones
@@ -24,7 +25,7 @@ def check_time_zone(name: str) -> None:
         raise ValidationError("Not a known time zone. Use a name such as Europe/Berlin.", code="time_zone")
 
 
-class User(AbstractUser):
+class User(AbstractUser, Loaded):
     """A person. Removing one deactivates the account; names on revisions stay."""
 
     USERNAME_MAX_LENGTH = 40
@@ -86,7 +87,7 @@ class DefaultVisibility(models.TextChoices):
 SLUG_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
-class Project(models.Model):
+class Project(Loaded):
     """A body of work with its own members, memories and settings. Never deleted: a slug is used once."""
 
     SLUG_MAX_LENGTH = 50
@@ -220,7 +221,7 @@ class Role(models.TextChoices):
         return self.rank >= other.rank
 
 
-class Membership(models.Model):
+class Membership(Loaded):
     """A user in a project, with a role."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
@@ -241,7 +242,7 @@ class Membership(models.Model):
         return f"{self.user} in {self.project} ({self.role})"
 
 
-class AccessToken(models.Model):
+class AccessToken(Loaded):
     """A secret that an agent presents: its user's rights at most, in its projects alone.
 
     Only the SHA-256 of the secret is kept. The public part finds the row.

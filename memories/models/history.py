@@ -12,10 +12,11 @@ from memories.models.choices import Visibility
 from memories.models.memory import Memory
 from memories.querysets import RevisionQuerySet
 from memoryhub.kernel.actor import signed_name
+from memoryhub.kernel.loading import Loaded
 from projects.models import User
 
 
-class Provenance(models.Model):
+class Provenance(Loaded):
     """By whom and from where something was asked for: each row of a history says it."""
 
     actor_kind = models.CharField(max_length=10)

@@ -15,11 +15,12 @@ from django.utils import timezone
 from memories.models.choices import Hardness, Kind, Origin, Status, Visibility, Weight
 from memories.models.looks import SummaryLook
 from memories.querysets import LinkQuerySet, MemoryQuerySet, PartQuerySet
+from memoryhub.kernel.loading import Loaded
 from memoryhub.kernel.text import SUMMARY_MAX_LENGTH, TITLE_MAX_LENGTH
 from projects.models import Project
 
 
-class Memory(models.Model):
+class Memory(Loaded):
     """One thing that a project knows. With at least one active child it is a bag; there is no flag."""
 
     TITLE_MAX_LENGTH = TITLE_MAX_LENGTH
@@ -174,7 +175,7 @@ class SummaryKey(models.Model):
         return self.key[:12]
 
 
-class Tag(models.Model):
+class Tag(Loaded):
     """One tag of one memory, in the order given."""
 
     NAME_MAX_LENGTH = 30
@@ -194,7 +195,7 @@ class Tag(models.Model):
         return self.name
 
 
-class ScopePath(models.Model):
+class ScopePath(Loaded):
     """One path, relative to the repository, that a constraint covers with all below it."""
 
     PATH_MAX_LENGTH = 300
@@ -214,7 +215,7 @@ class ScopePath(models.Model):
         return self.path
 
 
-class Link(models.Model):
+class Link(Loaded):
     """One memory says something about another. `source` supersedes, is related to or contradicts `target`."""
 
     class Type(models.TextChoices):

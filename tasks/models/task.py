@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from memories.models.history import Provenance
 from memoryhub.kernel.actor import signed_name
+from memoryhub.kernel.loading import Loaded
 from memoryhub.kernel.text import SUMMARY_MAX_LENGTH, TITLE_MAX_LENGTH
 from projects.models import AccessToken, Project, User
 from tasks.querysets import TaskQuerySet, TaskRevisionQuerySet
@@ -43,7 +44,7 @@ class Priority(models.TextChoices):
     LOW = "low", "low"
 
 
-class Task(models.Model):
+class Task(Loaded):
     """One piece of work. Ready: open, blocked by no unfinished task, and claimed by nobody."""
 
     TITLE_MAX_LENGTH = TITLE_MAX_LENGTH
@@ -162,7 +163,7 @@ class Task(models.Model):
         return signed_name(self.claim_user, self.claim_kind, self.claim_token_name)
 
 
-class Blocker(models.Model):
+class Blocker(Loaded):
     """That a task waits for another one of its project."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="blockings")
@@ -179,7 +180,7 @@ class Blocker(models.Model):
         return f"{self.task_id} waits for {self.blocker_id}"
 
 
-class TaskTag(models.Model):
+class TaskTag(Loaded):
     """One tag of one task, in the order given."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="tags")
