@@ -8,13 +8,13 @@ from typing import Any
 from memories.errors import NoSuchMemory
 from memories.in_full import FULL_BUDGET, FULL_BUDGET_MAX, FULL_BUDGET_MIN, packed
 from memories.listing import ANY, PAGE_DEFAULT, PAGE_MAX, MemoryFilter, list_memories
-from memories.models import Hardness, Kind, Memory, Origin, Status, Visibility, Weight
+from memories.models import Hardness, Kind, Memory, Origin, Review, Status, Visibility, Weight
 from memories.numbered import find_memory, numbered
 from memories.overview import overview_of, overview_of_all
 from memories.presenting import row, when, written
 from memories.recall import BUDGET_MAX, BUDGET_MIN, RULES_BUDGET, recall, rules
 from memories.reviews.presenting import waiting
-from memories.reviews.waiting import Fits, in_list, in_search, waiting_creates
+from memories.reviews.waiting import Fits, ask_creates, fitting, in_list, in_search
 from memories.search import QUERY_MAX_LENGTH, SEARCHED_TYPES, SearchFilter, search_memories
 from memories.services import (
     add_memory,
@@ -41,6 +41,7 @@ from memoryhub.kernel.arguments import (
     Version,
     Words,
 )
+from memoryhub.kernel.compiled import Asked
 from memoryhub.kernel.errors import Invalid, Problems
 from memoryhub.kernel.snapshots import read_snapshot
 from memoryhub.kernel.tools import Right, tool
@@ -119,11 +120,11 @@ def memory_search(
     **wanted: Any,
 ) -> dict[str, Any]:
     _check_length("query", query)
-    with read_snapshot():
-        found = search_memories(
-            caller.project, caller.user, query, SearchFilter(**wanted), limit=limit, cursor=cursor
-        )
-        pending = {} if cursor else _pending(caller, in_search(query, SearchFilter(**wanted)))
+    narrowed = SearchFilter(**wanted)
+    with read_snapshot(ahead=True):
+        mine = None if cursor else ask_creates(caller.project, caller.user)
+        found = search_memories(caller.project, caller.user, query, narrowed, limit=limit, cursor=cursor)
+        pending = _pending(mine, in_search(query, narrowed))
         if detail:
             return (
                 found.answer([]) | packed(found.items, caller.user, budget=budget, related=related) | pending
@@ -156,15 +157,17 @@ def memory_search(
 )
 def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **wanted: Any) -> dict[str, Any]:
     wanted.setdefault("status", Status.ACTIVE.value)
+    narrowed = MemoryFilter(**wanted)
     with read_snapshot():
-        page = list_memories(caller.project, caller.user, MemoryFilter(**wanted), limit=limit, cursor=cursor)
-        pending = {} if cursor else _pending(caller, in_list(MemoryFilter(**wanted)))
+        mine = None if cursor else ask_creates(caller.project, caller.user)
+        page = list_memories(caller.project, caller.user, narrowed, limit=limit, cursor=cursor)
+        pending = _pending(mine, in_list(narrowed))
     return page.answer([row(memory) for memory in page.items]) | pending
 
 
-def _pending(caller: Caller, fits: Fits) -> dict[str, Any]:
+def _pending(mine: Asked[Review] | None, fits: Fits) -> dict[str, Any]:
     """The caller's own new memories that wait for a reviewer: beside the items, not among them."""
-    reviews = waiting_creates(caller.project, caller.user, fits)
+    reviews = fitting(mine, fits) if mine else []
     return {"pending": [waiting(review) for review in reviews]} if reviews else {}
 
 

@@ -72,7 +72,7 @@ else:
     _pool = {"min_size": min(2, _pool_max), "max_size": _pool_max, "timeout": 10, "reconnect_timeout": 5}
     DATABASES = {
         "default": {
-            "ENGINE": "django.db.backends.postgresql",
+            "ENGINE": "memoryhub.kernel.postgres",
             **_postgresql,
             # The pool keeps connections; Django refuses to keep them as well.
             "CONN_MAX_AGE": 0,

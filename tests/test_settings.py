@@ -301,7 +301,7 @@ def test_postgresql_is_pooled(tmp_path):
         DB_POOL_MAX="1",
     )
 
-    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["ENGINE"] == "memoryhub.kernel.postgres"
     assert (database["HOST"], database["PORT"]) == ("db.example.com", "5433")
     assert database["CONN_MAX_AGE"] == 0
     assert database["OPTIONS"] == {

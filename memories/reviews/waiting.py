@@ -10,7 +10,7 @@ from memories.models import Review, Status, Weight
 from memories.reviews.querysets import ReviewQuerySet
 from memories.search import MEMORY, SearchFilter, marks, query_terms
 from memoryhub.kernel.actor import ActorKind
-from memoryhub.kernel.compiled import Compiled
+from memoryhub.kernel.compiled import Asked, Compiled
 from projects.models import Project, User
 
 # So many are shown, newest first, of so many that are looked through.
@@ -18,10 +18,14 @@ SHOWN, LOOKED_AT = 10, 100
 Fits = Callable[[Review], bool]
 
 
-def waiting_creates(project: Project, reader: User, fits: Fits) -> list[Review]:
-    """The reader's newest proposals of new memories that fit, in one query."""
-    mine = _own_creates.rows(project=project.pk, reader=reader.pk)
-    return [review for review in mine if fits(review)][:SHOWN]
+def ask_creates(project: Project, reader: User) -> Asked[Review]:
+    """Asks for the reader's newest proposals of new memories, in one query."""
+    return _own_creates.ask(project=project.pk, reader=reader.pk)
+
+
+def fitting(mine: Asked[Review], fits: Fits) -> list[Review]:
+    """Those of them that fit."""
+    return [review for review in mine.rows() if fits(review)][:SHOWN]
 
 
 def _newest_own_creates(project: int, reader: int) -> ReviewQuerySet:

@@ -17,6 +17,7 @@ from memories.services.policy import Asking, Touch, must_wait, never_waits
 from memories.services.reviews.proposing import propose
 from memories.services.writing import Writing, begin, finish, lock_memory
 from memoryhub.kernel.actor import Actor
+from memoryhub.kernel.snapshots import unanswered
 
 _APPLY: dict[ChangeKind, Callable[..., Memory]] = {
     ChangeKind.UPDATE: applying.update,
@@ -35,8 +36,9 @@ def submit_change(actor: Actor, change: Change) -> Applied | Pending:
     applied.
     """
     fields = check_change(change, actor.context)
-    with transaction.atomic():
-        writing = begin(actor, change.project, change.reason, memory=change.memory)
+    with unanswered(), transaction.atomic():
+        creates = change.kind is ChangeKind.CREATE
+        writing = begin(actor, change.project, change.reason, memory=change.memory, creates=creates)
         policy, asking = writing.project.review_policy, Asking(actor.kind, actor.door, writing.standing)
         if never_waits(policy, asking) or _is_plainly_fine(writing, asking, change, fields):
             return _finished(writing, _applied(writing, change, fields))

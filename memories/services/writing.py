@@ -20,7 +20,7 @@ from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
-from memoryhub.kernel.compiled_writes import Insert
+from memoryhub.kernel.compiled_writes import Insert, NewId
 from memoryhub.kernel.snapshots import unanswered
 from memoryhub.kernel.text import collapsed
 from projects.errors import ProjectArchived, RoleTooLow
@@ -53,6 +53,8 @@ class Writing(ProjectWrite):
     held: dict[int, Memory] = field(default_factory=dict)
     # The last that watchers were told of each memory.
     told: dict[int, Written] = field(default_factory=dict)
+    # The id of the memory that is to be made, where it was asked for ahead.
+    new_id: NewId | None = None
 
     def seen(self) -> MemoryQuerySet:
         """The project's memories that the actor may see; the operator sees all but erased ones.
@@ -96,14 +98,18 @@ def begin(
     reason: str = "",
     need: Role = Role.CONTRIBUTOR,
     memory: Memory | None = None,
+    *,
+    creates: bool = False,
 ) -> Writing:
-    """Lock the project and check the role and right. Call inside a transaction.
+    """Lock the project and check the role and right. Call inside a transaction; `creates` where one memory is
+    about to be made.
 
     Raises NoSuchProject, ProjectArchived, RoleTooLow, RightMissing; NoSuchMemory to a stranger who
     may not see the `memory` it is about.
     """
+    new_id = _memories.ask_id() if creates else None
     locked, role = lock_project(actor, project)
-    writing = Writing(project=locked, actor=actor, role=role, reason=reason)
+    writing = Writing(project=locked, actor=actor, role=role, reason=reason, new_id=new_id)
     _check_role(writing, need, memory)
     if locked.is_archived:
         raise ProjectArchived
@@ -153,6 +159,8 @@ def store_new(
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, moments.get(moment, writing.at))
+    if writing.new_id is not None:
+        memory.pk, writing.new_id = writing.new_id(), None
     _memories.one(memory)
     writing.hold(memory)
     tags = fields.get("tags", [])

@@ -51,6 +51,12 @@ class Compiled(Generic[Row]):
 
     def rows(self, **values: Value) -> list[Row]:
         """What the query finds with these values."""
+        return self.ask(**values).rows()
+
+    def ask(self, **values: Value) -> Asked[Row]:
+        """The same in two steps: the database is asked now, and answers when the rows are wanted. Where
+        PostgreSQL isn't waited for (`snapshots.unanswered`), several questions cost one wait.
+        """
         # Not of `connection`: that stands for whichever is the thread's, and has attributes of its own.
         own = vars(connections[DEFAULT_DB_ALIAS])
         kept: dict[tuple[Compiled[Row], int], _Runner[Row]] = own.setdefault(_KEPT, {})
@@ -58,7 +64,7 @@ class Compiled(Generic[Row]):
         found = kept.get(key)
         if found is None:
             found = kept[key] = _Runner(self._statement(values))
-        return found.rows(values)
+        return found.ask(values)
 
     def first(self, **values: Value) -> Row | None:
         """The first row, or None. The query should say that it wants no more."""
@@ -112,19 +118,51 @@ class _Runner(Generic[Row]):
 
     def __init__(self, statement: _Statement[Row]) -> None:
         self._statement = statement
+        self._connection = connections[DEFAULT_DB_ALIAS]
         self._rows: Any = statement.queryset._chain()  # type: ignore[attr-defined]
         self._compiler = copy.copy(statement.compiler)
-        self._compiler.connection = connections[DEFAULT_DB_ALIAS]
-        # The iterable of a queryset asks its query for a compiler, and that for the statement.
+        self._compiler.connection = self._connection
+        # The iterable of a queryset asks its query for a compiler, and that for chunks of what was found.
         vars(self._rows.query)["get_compiler"] = lambda *args, **kwargs: self._compiler
 
-    def rows(self, values: Mapping[str, Value]) -> list[Row]:
-        sql, params = self._statement.sql, self._statement.bound(values)
-        self._compiler.as_sql = lambda *args, **kwargs: (sql, params)
-        rows: list[Row] = list(self._rows._iterable_class(self._rows))
-        for parts in self._statement.parts if rows else ():
-            parts.fill(rows)
-        return rows
+    def ask(self, values: Mapping[str, Value]) -> Asked[Row]:
+        cursor = self._connection.cursor()
+        cursor.execute(self._statement.sql, self._statement.bound(values))
+        return Asked(self, cursor)
+
+    def read(self, cursor: Any) -> list[Row]:
+        with cursor:
+            found = cursor.fetchall()
+        self._compiler.execute_sql = lambda *args, **kwargs: [found]
+        return list(self._rows._iterable_class(self._rows))
+
+    def ask_parts(self, rows: Sequence[Row]) -> list[tuple[_Parts, Asked[Any]]]:
+        return [(parts, parts.ask(rows)) for parts in self._statement.parts] if rows else []
+
+
+class Asked(Generic[Row]):
+    """What was asked, and wasn't read yet."""
+
+    def __init__(self, runner: _Runner[Row], cursor: Any) -> None:
+        self._runner, self._cursor = runner, cursor
+        self._rows: list[Row] | None = None
+        self._parts: list[tuple[_Parts, Asked[Any]]] = []
+
+    def fetch(self) -> Asked[Row]:
+        """Read the rows, and ask for what is prefetched of them."""
+        if self._rows is None:
+            self._rows = self._runner.read(self._cursor)
+            self._parts = self._runner.ask_parts(self._rows)
+        return self
+
+    def rows(self) -> list[Row]:
+        """What was found. Of several that were asked each may `fetch` before the first gives its rows."""
+        self.fetch()
+        assert self._rows is not None
+        while self._parts:
+            parts, asked = self._parts.pop()
+            parts.fill(self._rows, asked.rows())
+        return self._rows
 
 
 class _Parts:
@@ -142,9 +180,12 @@ class _Parts:
         owners = f"{relation.field.name}__in"
         self._query = Compiled(lambda **ids: parts.filter(**{owners: list(ids.values())}))
 
-    def fill(self, rows: Sequence[Any]) -> None:
+    def ask(self, rows: Sequence[Any]) -> Asked[Any]:
+        return self._query.ask(**padded([row.pk for row in rows]))
+
+    def fill(self, rows: Sequence[Any], parts: Sequence[Any]) -> None:
         found: dict[int, list[Any]] = {row.pk: [] for row in rows}
-        for part in self._query.rows(**padded(list(found))):
+        for part in parts:
             found[getattr(part, self._key)].append(part)
         for row in rows:
             kept: Any = self._manager.get_queryset()

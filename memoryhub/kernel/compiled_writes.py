@@ -6,7 +6,7 @@ time. Django compiles it anew for each row, which costs several times what the d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -15,6 +15,8 @@ from django.db.models.constants import OnConflict
 from django.db.models.sql import InsertQuery
 
 Row = TypeVar("Row", bound=Model)
+
+NewId = Callable[[], int]
 
 # Where a connection keeps its statements: they live as long as it does, and no thread shares one.
 _KEPT = "_memoryhub_compiled_writes"
@@ -39,9 +41,22 @@ class Insert(Generic[Row]):
         self._unique, self._update = unique, update
         self._on_conflict = OnConflict.IGNORE if ignore_conflicts else OnConflict.UPDATE if update else None
 
+    def ask_id(self) -> NewId | None:
+        """Asks for the id of a row to come, where the database gives ids ahead (PostgreSQL): it is there by
+        the time that it is needed, and the row needn't be waited for. An id that isn't used goes to no other.
+        """
+        connection = connections[DEFAULT_DB_ALIAS]
+        if connection.vendor != "postgresql":
+            return None
+        cursor = connection.cursor()
+        meta = self._model._meta
+        sequence = [meta.db_table, meta.pk.column]
+        cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, %s))", sequence)
+        return lambda: int(cursor.fetchone()[0])
+
     def one(self, row: Row) -> Row:
-        """Insert one row, which learns its id."""
-        statement = self._statement()
+        """Insert one row, which learns its id; one that has an id keeps it."""
+        statement = self._statement(with_id=row.pk is not None)
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(statement.returning, statement.values(row))
             if statement.makes_ids:
@@ -58,12 +73,13 @@ class Insert(Generic[Row]):
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(statement.sql(len(rows)), values)
 
-    def _statement(self) -> _Statement:
+    def _statement(self, *, with_id: bool = False) -> _Statement:
         own = vars(connections[DEFAULT_DB_ALIAS])
-        kept: dict[Insert[Any], _Statement] = own.setdefault(_KEPT, {})
-        found = kept.get(self)
+        kept: dict[tuple[Insert[Any], bool], _Statement] = own.setdefault(_KEPT, {})
+        found = kept.get((self, with_id))
         if found is None:
-            found = kept[self] = _Statement(self._model, self._on_conflict, self._update, self._unique)
+            found = _Statement(self._model, self._on_conflict, self._update, self._unique, with_id)
+            kept[self, with_id] = found
         return found
 
 
@@ -76,10 +92,11 @@ class _Statement:
         on_conflict: OnConflict | None,
         update: Sequence[str],
         unique: Sequence[str],
+        with_id: bool,
     ) -> None:
         meta = model._meta
         self._connection = connections[DEFAULT_DB_ALIAS]
-        self.makes_ids = isinstance(meta.pk, AutoField)
+        self.makes_ids = isinstance(meta.pk, AutoField) and not with_id
         self._fields: list[Any] = [
             field for field in meta.concrete_fields if not (self.makes_ids and field.primary_key)
         ]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
 
 
 @contextmanager
-def read_snapshot(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
+def read_snapshot(using: str = DEFAULT_DB_ALIAS, *, ahead: bool = False) -> Iterator[None]:
     """Read at one moment: repeatable read, read only on PostgreSQL; a deferred transaction on SQLite.
 
-    Inside a transaction (a write that reads, a test) it is that transaction's own view.
+    Inside a transaction (a write that reads, a test) it is that transaction's own view. Where the reader asks
+    several things before it reads the first, `ahead` has PostgreSQL answer them in one go (`unanswered`).
     """
     connection: Any = connections[using]
     with _collecting(connection):
@@ -22,7 +23,8 @@ def read_snapshot(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
             return
         connection.ensure_connection()
         enter = _postgresql_reading if connection.vendor == "postgresql" else _sqlite_reading
-        with enter(connection), transaction.atomic(using=using):
+        together = unanswered(using) if ahead else nullcontext()
+        with together, enter(connection), transaction.atomic(using=using):
             yield
 
 
@@ -31,15 +33,21 @@ def unanswered(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     """Writes in here go to PostgreSQL one after the other without waiting for an answer to each, which comes
     while the next one is made ready; what is read waits for all before it. SQLite answers at once.
 
-    Call it inside a transaction: what a statement raises may be raised by a later one, or at the end.
-    https://www.psycopg.org/psycopg3/docs/advanced/pipeline.html
+    What a statement raises may be raised by a later one, by the commit, or at the end. Around a transaction
+    it spares the waits for its beginning and end as well; within another of its kind it changes nothing.
     """
     connection: Any = connections[using]
-    if connection.vendor != "postgresql":
+    if connection.vendor != "postgresql" or not connection.waits:
         yield
         return
-    with connection.wrap_database_errors, connection.connection.pipeline():
+    connection.stop_waiting()
+    try:
         yield
+    except BaseException:
+        with suppress(Error):
+            connection.wait_again()
+        raise
+    connection.wait_again()
 
 
 def after_reading(write: Callable[[], Any], using: str = DEFAULT_DB_ALIAS) -> None:
@@ -71,13 +79,16 @@ def _collecting(connection: Any) -> Iterator[None]:
 def _postgresql_reading(connection: Any) -> Iterator[None]:
     from psycopg import IsolationLevel
 
-    raw = connection.connection
-    # psycopg writes these into the BEGIN it sends anyway, which saves the round trip of a SET.
-    raw.isolation_level, raw.read_only = IsolationLevel.REPEATABLE_READ, True
+    connection.is_reading = True
+    raw = connection.connection if connection.waits else None
+    if raw is not None:
+        # psycopg writes these into the BEGIN it sends anyway, which saves the round trip of a SET.
+        raw.isolation_level, raw.read_only = IsolationLevel.REPEATABLE_READ, True
     try:
         yield
     finally:
-        if not raw.closed:
+        connection.is_reading = False
+        if raw is not None and not raw.closed:
             raw.isolation_level = raw.read_only = None
 
 

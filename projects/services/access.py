@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.db import transaction
 from django.db.models import F
@@ -31,10 +31,15 @@ _roles = Compiled(
 
 def role_of(user: User | None, project: Project) -> Role | None:
     """The user's role in the project now; None for somebody who is no member."""
+    return ask_role(user, project)()
+
+
+def ask_role(user: User | None, project: Project) -> Callable[[], Role | None]:
+    """Asks for that role, and gives what reads it."""
     if user is None or not user.is_active:
-        return None
-    role = _roles.first(project=project.pk, user=user.pk)
-    return Role(role) if role else None
+        return lambda: None
+    asked = _roles.ask(project=project.pk, user=user.pk)
+    return lambda: next((Role(role) for role in asked.rows()), None)
 
 
 def check_role(by: User | None, project: Project, need: Role) -> None:

@@ -16,7 +16,7 @@ from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.compiled_writes import Update
 from projects.errors import NoSuchProject, RightMissing, RoleTooLow
 from projects.models import Project, Role
-from projects.services.access import role_of
+from projects.services.access import ask_role
 
 
 @dataclass
@@ -62,12 +62,15 @@ def lock_project(actor: Actor, project: Project) -> tuple[Project, Role | None]:
 
     Raises NoSuchProject, RightMissing. Whether the role is enough is the caller's to ask.
     """
-    locked = _locked_projects.first(project=project.pk)
+    asked = _locked_projects.ask(project=project.pk)
+    # Asked after the lock, so that it is the role that the user has once it is held.
+    role = ask_role(actor.user, project)
+    locked = next(iter(asked.rows()), None)
     if locked is None:
         raise NoSuchProject(project.slug)
     if actor.token is not None and not actor.token.can_write:
         raise RightMissing("write")
-    return locked, role_of(actor.user, locked)
+    return locked, role()
 
 
 def next_number(writing: ProjectWrite) -> int:

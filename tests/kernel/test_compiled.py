@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from django.db import connection, connections
-from django.db.models import Prefetch
+from django.db.models import Model, Prefetch
 from django.test.utils import CaptureQueriesContext
 
 from memories.models import Memory, Tag
@@ -110,3 +110,32 @@ def test_what_a_prefetch_narrows_comes_along(alice: User, project: Project) -> N
 def test_padded_repeats_the_last(many: int, full: int) -> None:
     values = padded(range(many))
     assert list(values.values()) == [*range(many), *[many - 1] * (full - many)]
+
+
+def test_several_are_asked_before_the_first_is_read(alice: User, bob: User, project: Project) -> None:
+    for name in ("one", "two", "three"):
+        add(alice, project, title="Deploys", summary=f"Said {name}.", tags=[name])
+        add(alice, project, title="Restores", summary=f"Asked {name}.", tags=[name, "more"])
+    compiled = Compiled(_seen)
+    titles = ("Deploys", "Restores", "Nothing", "Deploys")
+    asked = [compiled.ask(reader=alice.pk, project=project.pk, title=title) for title in titles]
+    fetched = [each.fetch() for each in asked]
+    found = [[row.tag_names for row in each.rows()] for each in reversed(fetched)]
+    deploys, restores = [["one"], ["two"], ["three"]], [["one", "more"], ["two", "more"], ["three", "more"]]
+    assert found == [deploys, [], restores, deploys]
+    assert [row.tag_names for row in asked[0].rows()] == deploys, "read again"
+
+
+def test_a_row_is_what_django_makes_of_it(alice: User, project: Project) -> None:
+    """But for the constructor's detour: the same values, and what wasn't asked for is loaded when wanted."""
+    add(alice, project, title="Deploys", body="On Fridays.", tags=["one"])
+    quick = Memory.objects.defer("body").get(title="Deploys")
+    names = [name for name in vars(quick) if name != "_state"]
+    plain = Model.from_db.__func__(Memory, "default", names, [vars(quick)[name] for name in names])
+    assert {name: vars(plain)[name] for name in names} == {name: vars(quick)[name] for name in names}
+    assert vars(quick).keys() == vars(plain).keys()
+    assert (quick._state.db, quick._state.adding) == ("default", False)
+    assert "body" not in vars(quick)
+    assert quick.body == "On Fridays."
+    quick.save(update_fields=["title"])
+    assert quick == Memory.objects.get(pk=quick.pk)

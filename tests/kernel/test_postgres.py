@@ -1,0 +1,211 @@
+"""PostgreSQL that isn't waited for: what is told is what would be told, and transactions end as ever."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
+
+from memories.models import Memory, Tag
+from memoryhub.kernel.compiled import Compiled
+from memoryhub.kernel.compiled_writes import Insert
+from memoryhub.kernel.snapshots import read_snapshot, unanswered
+from projects.models import Membership, Project, User
+from tests.factories import MemoryFactory, ProjectFactory
+from tests.threads import at_once, errors
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="about PostgreSQL's pipeline"),
+]
+
+_tags = Insert(Tag)
+_by_slug = Compiled(lambda slug: Project.objects.at(slug)[:1])
+
+
+def _tag(memory: Memory, name: str) -> None:
+    _tags.many([Tag(memory=memory, name=name, position=7)])
+
+
+def _names(memory: Memory) -> list[str]:
+    """As another connection sees them."""
+    [names] = at_once(1, lambda _: sorted(Tag.objects.filter(memory=memory).values_list("name", flat=True)))
+    assert not isinstance(names, Exception)
+    return names
+
+
+def _tag_late(memory: Memory, name: str) -> None:
+    """No answer comes before all that follows has gone out."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(0.2)")
+    _tag(memory, name)
+
+
+def _tag_and_fail(memory: Memory, name: str) -> None:
+    _tag(memory, name)
+    raise ZeroDivisionError
+
+
+def _is_as_ever() -> bool:
+    """Whether the connection waits, is in no transaction, and begins the next one as any other."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')"
+        )
+        how = cursor.fetchone()
+    return connection.waits and not connection.in_atomic_block and how == ("read committed", "off")
+
+
+def test_a_transaction_in_it_is_there_once_it_ended_and_not_before(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    with unanswered():
+        with transaction.atomic():
+            _tag(memory, "two")
+            assert memory.tags.count() == 2
+            assert _names(memory) == ["one"]
+        assert _names(memory) == ["one", "two"]
+        with transaction.atomic():
+            _tag(memory, "three")
+    assert _names(memory) == ["one", "three", "two"]
+    assert _is_as_ever()
+
+
+def test_what_an_exception_leaves_is_taken_back(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    with pytest.raises(ZeroDivisionError), unanswered(), transaction.atomic():
+        _tag_and_fail(memory, "two")
+    assert _names(memory) == ["one"]
+    assert _is_as_ever()
+
+
+@pytest.mark.parametrize("after", ["nothing", "a write", "a read", "a count of rows"])
+def test_a_statement_that_fails_is_told_before_the_commit_is(project: Project, after: str) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    done: list[str] = []
+
+    def write() -> None:
+        with unanswered(), transaction.atomic():
+            transaction.on_commit(lambda: done.append("committed"))
+            _tag(memory, "two")
+            _tag(memory, "one")
+            if after == "a write":
+                _tag(memory, "three")
+            if after == "a read":
+                memory.tags.count()
+            if after == "a count of rows":
+                Tag.objects.filter(memory=memory).update(position=3)
+
+    with pytest.raises(IntegrityError, match="duplicate key"):
+        write()
+    assert _names(memory) == ["one"]
+    assert not done
+    assert _is_as_ever()
+
+
+def test_what_the_commit_itself_refuses_is_told_by_it(project: Project) -> None:
+    done: list[str] = []
+
+    def write() -> None:
+        with unanswered(), transaction.atomic():
+            transaction.on_commit(lambda: done.append("committed"))
+            # Foreign keys are looked at when the transaction ends.
+            _tags.many([Tag(memory_id=2**40, name="of nothing", position=0)])
+
+    with pytest.raises(IntegrityError, match="foreign key"):
+        write()
+    assert not done
+    assert _is_as_ever()
+
+
+def test_a_part_that_fails_is_caught_where_it_is_and_the_rest_goes_on(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    with unanswered(), transaction.atomic():
+        _tag(memory, "two")
+        with pytest.raises(IntegrityError), transaction.atomic():
+            _tag_late(memory, "one")
+        with pytest.raises(ZeroDivisionError), transaction.atomic():
+            _tag_and_fail(memory, "three")
+        _tag(memory, "four")
+    assert _names(memory) == ["four", "one", "two"]
+    assert _is_as_ever()
+
+
+def test_how_many_rows_a_statement_met_is_known(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one", "two"])
+    with unanswered(), transaction.atomic():
+        assert Tag.objects.filter(memory=memory).update(position=5) == 2
+        assert Tag.objects.filter(memory=memory, name="one").delete()[0] == 1
+        memory.title = "Told"
+        memory.save(update_fields=["title"])
+        memory.pk = 2**40
+        with pytest.raises(DatabaseError, match="did not affect any rows"), transaction.atomic():
+            memory.save(update_fields=["title"])
+
+
+def test_a_snapshot_ahead_sees_one_moment_and_writes_nothing(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    with read_snapshot(ahead=True):
+        asked = _by_slug.ask(slug=project.slug), _by_slug.ask(slug="no such project")
+        assert [each.rows() for each in asked] == [[project], []]
+        assert not errors(at_once(1, lambda _: _tag(memory, "two")))
+        assert memory.tags.count() == 1
+    assert memory.tags.count() == 2
+    assert _is_as_ever()
+    with pytest.raises(DatabaseError, match="read-only"), read_snapshot(ahead=True):
+        _tag(memory, "three")
+    assert _names(memory) == ["one", "two"]
+    assert _is_as_ever()
+
+
+def test_several_questions_are_waited_for_once(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = [ProjectFactory(slug=f"other-{n}") for n in range(6)]
+    for _ in range(7):  # until the statement is prepared
+        _by_slug.first(slug=project.slug)
+    waits: list[int] = []
+    with read_snapshot(ahead=True):
+        asked = [_by_slug.ask(slug=each.slug) for each in others]
+        fetch = type(connection._pipeline)._fetch_gen
+
+        def counted(self: object, *, flush: bool) -> object:
+            waits.append(1)
+            return fetch(self, flush=flush)
+
+        monkeypatch.setattr(type(connection._pipeline), "_fetch_gen", counted)
+        assert [each.rows() for each in asked] == [[other] for other in others]
+        assert len(waits) == 1
+        monkeypatch.undo()
+
+
+def test_a_connection_that_breaks_is_told_as_such_and_the_next_one_is_new(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+
+    def end(_: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s)", [victim])
+
+    def write() -> None:
+        nonlocal victim
+        with unanswered(), transaction.atomic():
+            victim = connection.connection.info.backend_pid
+            _tag(memory, "two")
+            memory.tags.count()
+            assert not errors(at_once(1, end))
+            _tag(memory, "three")
+
+    victim = 0
+    with pytest.raises(OperationalError):
+        write()
+    connection.close()
+    assert _names(memory) == ["one"]
+    assert _is_as_ever()
+
+
+def test_an_id_that_was_asked_for_ahead_is_the_rows(project: Project, alice: User) -> None:
+    memberships = Insert(Membership)
+    bob = User.objects.create_user("bob")
+    with unanswered(), transaction.atomic():
+        ahead = memberships.ask_id()
+        assert ahead is not None
+        row = memberships.one(Membership(pk=ahead(), project=project, user=bob, role="reader"))
+        assert Membership.objects.get(user=bob, project=project).pk == row.pk
+    later = memberships.one(Membership(project=ProjectFactory(slug="other"), user=bob, role="reader"))
+    assert later.pk > row.pk
