@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _TABLE = "memories_search"
 _SHOWN = 110
-_FUNCTION = re.compile(rf"\b{_TABLE}\w+(?=\()")
+# A function of ours, each of whose arguments stands on a line of its own.
+_FUNCTION = re.compile(rf"\b({_TABLE}\w+)\(\s*(.*?)\n\s*\)", re.DOTALL)
 # A virtual table's index 0 is none: FTS5 then gives every word that it has.
 _INDEXED = re.compile(
     r"USING (COVERING )?INDEX|USING PRIMARY KEY|VIRTUAL TABLE INDEX [1-9]|Index (Only )?Scan"
@@ -93,8 +94,8 @@ def _planned(cursor: CursorWrapper, vendor: str, sql: str, params: Any) -> Plann
         cursor.execute(f"EXPLAIN QUERY PLAN {sql}", params)
         return Planned(said, [str(row[3]) for row in cursor.fetchall()])
     plan = _explained(cursor, sql, params)
-    for name in dict.fromkeys(_FUNCTION.findall(sql)):
-        plan += _inside(cursor, name, params)
+    for name, arguments in dict(_FUNCTION.findall(sql)).items():
+        plan += _inside(cursor, name, arguments.split(",\n"), params)
     return Planned(said, plan)
 
 
@@ -103,22 +104,21 @@ def _explained(cursor: CursorWrapper, sql: str, params: Any) -> list[str]:
     return [str(row[0]) for row in cursor.fetchall()]
 
 
-def _inside(cursor: CursorWrapper, name: str, params: Any) -> list[str]:
+def _inside(cursor: CursorWrapper, name: str, arguments: list[str], params: Any) -> list[str]:
     """The plan of what a function of ours runs, under the settings that it has; EXPLAIN shows its name alone.
 
-    Its arguments are the first parameters of the statement.
+    Its arguments take the first parameters of the statement, one each.
     """
     cursor.execute(
-        "SELECT prosrc, proconfig, proargnames[:pronargs], proargtypes::regtype[]::text[] FROM pg_proc"
-        " WHERE proname = %s",
+        "SELECT prosrc, proconfig, proargnames[:pronargs] FROM pg_proc WHERE proname = %s",
         [name],
     )
-    source, settings, names, types = cursor.fetchone() or ("", [], [], [])
+    source, settings, names = cursor.fetchone() or ("", [], [])
     for setting in settings or []:
         key, _, value = setting.partition("=")
         cursor.execute("SELECT set_config(%s, %s, true)", [key, value])
-    for argument, kind in zip(names, types, strict=True):
-        source = re.sub(rf"\b{argument}\b", f"%({argument})s::{kind}", source)
+    for argument, given in zip(names, arguments, strict=True):
+        source = re.sub(rf"\b{argument}\b", f"({given.strip().replace('%s', f'%({argument})s')})", source)
     plan = _explained(cursor, source, dict(zip(names, params, strict=False)))
     for setting in settings or []:
         cursor.execute(f"RESET {setting.partition('=')[0]}")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.search import RECEIPT, TASK, Searched, index_row, tokens_of
 from memories.search.filters import SearchFilter
-from memoryhub.kernel.compiled import Compiled, padded
+from memoryhub.kernel.compiled import Asked, Compiled, padded
 from projects.models import Project, User
 from projects.querysets import called
 from tasks.models import Receipt, Task
@@ -63,10 +63,13 @@ class _OfMembers(Searched):
     def anywhere(self, reader: User) -> QuerySet[Any, Any]:
         return self._superseded_last(self.all().visible_to(reader))
 
+    def ask_rows(self, reader: User, ids: Sequence[int]) -> Asked[Any]:
+        return self._rows.ask(reader=reader.pk, **padded(ids))
+
     def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
         if whole:
             return list(self._seen_rows(reader).defer(None).filter(pk__in=ids))
-        return self._rows.rows(reader=reader.pk, **padded(ids)) if ids else []
+        return self.ask_rows(reader, ids).rows() if ids else []
 
     def left(self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:
         return list(self._seen(project, reader, wanted).for_rows().with_numbers(numbers))

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
 from django.db.models import F
 
 from memories.models import Memory, Visibility
 from memories.querysets import MemoryQuerySet
-from memories.search import sqlite
 from memories.search.analyse import QUERY_MAX_TERMS, QueryTerm
 from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
-from memories.search.ranking import DOCUMENTS, Hit, idf, needed, weigh
+from memories.search.ranking import DOCUMENTS, Hit, idf, needed, unscoped, weigh
 from memoryhub.kernel.compiled import Compiled, padded
 from projects.models import Project
 
@@ -117,7 +115,7 @@ def _ranked(
     # column is named as search names it, which puts superseded ones last by it.
     rows = scope.memories.order_by().annotate(superseded=F("number"))
     admitted = rows.values_list("id", "number", "superseded").query.sql_with_params()
-    hits: list[Hit] = engine().rank(cursor, question.terms, question.average, admitted, limit)
+    hits: list[Hit] = engine().ask(question.terms, question.average, admitted, limit)()
     return hits
 
 
@@ -126,26 +124,8 @@ def token_sets(ids: Sequence[int]) -> dict[int, frozenset[str]]:
     if not ids:
         return {}
     with index_cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute(
-                "SELECT memory_id, tsvector_to_array(terms) FROM memories_searchentry"
-                " WHERE memory_id = ANY(%s)",
-                [list(ids)],
-            )
-            rows = [(row[0], row[1]) for row in cursor.fetchall()]
-        else:
-            columns = " || ' ' || ".join(sqlite.COLUMNS)
-            marks = ", ".join(["%s"] * len(ids))
-            cursor.execute(
-                f"SELECT rowid, {columns} FROM memories_search_fts WHERE rowid IN ({marks})",  # noqa: S608
-                list(ids),
-            )
-            rows = [(row[0], row[1].split()) for row in cursor.fetchall()]
-    found: dict[int, frozenset[str]] = {}
-    for memory_id, terms in rows:  # a very long memory has several rows on PostgreSQL
-        scope = len(terms[0].partition(":")[0]) + 1 if terms else 0  # all of a memory have the same
-        found[memory_id] = found.get(memory_id, frozenset()) | {term[scope:] for term in terms}
-    return found
+        rows = engine().terms_of(cursor, ids)
+    return {memory_id: frozenset(unscoped(terms)) for memory_id, terms in rows}
 
 
 # What is compared, what hints say of it, and by what `can_see` decides.

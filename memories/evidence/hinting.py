@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memories.evidence.candidates import Candidates
 from memories.evidence.near import Near
 from memories.evidence.relating import Related, compared
 from memories.evidence.rules import REPLACING_COVERAGE, Level
-from memories.evidence.statements import Statement
 from memories.models import Kind, Link, Memory, Origin
 from memoryhub.kernel.compiled import Compiled
 
@@ -59,18 +57,16 @@ def advise(
 def _compared(near: Near) -> list[Related]:
     """What a statement has in common with the nearest others."""
     ids = near.found_by_statement[:COMPARED_MAX]
-    close = [pk for pk in ids if _is_near(near.statement, near.tokens, near.found, pk)]
+    weights = {term: near.found.weight(term) for term in near.statement.terms} if ids else {}
+    close = [pk for pk in ids if _is_near(weights, near.tokens.get(pk, frozenset()))]
     return compared(near.statement, near.found, near.tokens, close)
 
 
-def _is_near(
-    statement: Statement, known: Mapping[int, frozenset[str]], found: Candidates, memory_id: int
-) -> bool:
+def _is_near(weights: Mapping[str, float], theirs: frozenset[str]) -> bool:
     """Whether the stored words leave a hint possible: reading a memory costs more than its words."""
-    theirs = known.get(memory_id, frozenset())
-    shared = [term for term in statement.terms if term in theirs]
-    mass, whole = sum(map(found.weight, shared)), sum(map(found.weight, statement.terms))
-    return bool(shared) and (mass >= NEAR_SHARE * whole or len(theirs) < len(statement.terms))
+    shared = [weight for term, weight in weights.items() if term in theirs]
+    is_much = sum(shared) >= NEAR_SHARE * sum(weights.values())
+    return bool(shared) and (is_much or len(theirs) < len(weights))
 
 
 def _is_worth_saying(related: Related) -> bool:

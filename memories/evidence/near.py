@@ -28,7 +28,7 @@ from memories.models import Kind, Memory, Visibility
 from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
 from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
-from memories.search.ranking import DOCUMENTS, Weighted, needed, weigh
+from memories.search.ranking import DOCUMENTS, Weighted, needed, unscoped, weigh
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project
 
@@ -84,7 +84,7 @@ class Near:
 def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = None) -> Near:
     """The nearest of a memory that is in the index. `tokens` may be given where its words are known.
 
-    Four queries, three where nothing is near.
+    Three queries, two where nothing is near.
     """
     if tokens is None:
         tokens = token_sets([memory.pk]).get(memory.pk, frozenset())
@@ -98,21 +98,19 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
         asked = dict.fromkeys([*sample, *title, *statement.terms])
         exact, _ = needed([QueryTerm(word) for word in asked], scopes)
         known = engine().frequencies(cursor, exact)
-
-        def others(word: str) -> int:
-            return sum(known.get(f"{each}:{word}", 0) for each in scopes) - 1
-
-        found = Candidates(documents=others(DOCUMENTS), frequencies={word: others(word) for word in asked})
+        frequencies = {word: _others(word, scopes, known) for word in asked}
+        others = frequencies.__getitem__
+        found = Candidates(documents=_others(DOCUMENTS, scopes, known), frequencies=frequencies)
         finding = _rarest([word for word in statement.terms if others(word) > 0], others)[:FINDING_MAX]
         telling = list(dict.fromkeys([*_telling(sample, title, others), *finding]))[:QUERY_MAX_TERMS]
         if not telling:
             return Near(statement, words, title, frozenset(), found)
         question = weigh([QueryTerm(word) for word in telling], scopes, known)
         rarest = _finding_enough(question.terms)
-        hits = engine().rank(cursor, rarest, question.average, _admitted(memory), NEAR_MAX)
-    ids = tuple(hit.pk for hit in hits)
-    found = Candidates(ids, documents=found.documents, frequencies=found.frequencies)
-    return Near(statement, words, title, frozenset(finding), found, token_sets(ids))
+        hits = engine().ask(rarest, question.average, _admitted(memory), NEAR_MAX, with_terms=True)()
+    theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits}
+    found = Candidates(tuple(theirs), documents=found.documents, frequencies=found.frequencies)
+    return Near(statement, words, title, frozenset(finding), found, theirs)
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -150,6 +148,11 @@ def _finding_enough(terms: Sequence[Weighted]) -> Sequence[Weighted]:
     return terms[: max(1, sum(many <= LOOKED_AT_MAX for many in reached))]
 
 
+def _others(word: str, scopes: Sequence[str], known: Mapping[str, int]) -> int:
+    """How many memories but the one that was written have it."""
+    return sum(known.get(f"{each}:{word}", 0) for each in scopes) - 1
+
+
 def _rarest(words: Iterable[str], others: Callable[[str], int]) -> list[str]:
     return sorted(words, key=lambda word: (others(word), word))
 
@@ -167,14 +170,14 @@ def _admitted(memory: Memory) -> tuple[str, Sequence[object]]:
     return _open.sql(project=memory.project_id, memory=memory.pk)
 
 
-def _others(project: int, memory: int, **narrower: Any) -> QuerySet[Memory, Any]:
+def _in_use(project: int, memory: int, **narrower: Any) -> QuerySet[Memory, Any]:
     # Equals by number: `rank` orders by the third column before it prefers the newest.
     here = Memory.objects.in_project(Project(pk=project)).active().filter(erased_at=None, **narrower)
     found = here.exclude(pk=memory).order_by().annotate(superseded=F("number"))
     return found.values_list("id", "number", "superseded")
 
 
-_open = Compiled(lambda project, memory: _others(project, memory, visibility__in=_OPEN))
+_open = Compiled(lambda project, memory: _in_use(project, memory, visibility__in=_OPEN))
 _own = Compiled(
-    lambda project, memory, author: _others(project, memory, visibility=Visibility.PRIVATE, author=author)
+    lambda project, memory, author: _in_use(project, memory, visibility=Visibility.PRIVATE, author=author)
 )

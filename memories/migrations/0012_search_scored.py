@@ -1,4 +1,4 @@
-"""How the index is asked and kept: PostgreSQL scores where it finds, SQLite merges its segments earlier."""
+"""How the index is kept: PostgreSQL finds the parts of very long memories, SQLite merges its segments earlier."""
 
 from django.db import migrations
 
@@ -6,11 +6,10 @@ from memories.search import postgres, sqlite
 
 
 def forwards(apps, schema_editor):
-    """No table is changed: a function and a small index are made, or a setting is stored."""
+    """No table is changed: a small index is made, or a setting is stored. What scores comes next."""
     with schema_editor.connection.cursor() as cursor:
         if schema_editor.connection.vendor == "postgresql":
             cursor.execute(postgres.CREATE_PARTS)
-            cursor.execute(postgres.CREATE_SCORED)
         else:
             cursor.execute(sqlite.MERGE_EARLY)
 

@@ -162,11 +162,15 @@ _stemmers = threading.local()
 
 def analyse(text: str) -> list[str]:
     """The tokens of a document, in order, stop words among them."""
+    return list(_remembered(text)) if len(text) <= _SHORT else _tokens(text)
+
+
+def _tokens(text: str) -> list[str]:
     tokens: list[str] = []
     for match in _WORD.finditer(_normal(text)):
         word, kind = match.group(), match.lastgroup
         if kind == "word":
-            tokens += (piece.text for piece in _pieces(word))
+            tokens += _split(word).texts
         elif kind == "symbol":
             tokens.append(word)
         else:
@@ -239,7 +243,7 @@ def _normal(text: str) -> str:
 def _query_pieces(match: re.Match[str]) -> Sequence[_Piece]:
     word, kind = match.group(), match.lastgroup
     if kind == "word":
-        return _pieces(word)
+        return _split(word).pieces
     if kind == "symbol":
         return [_Piece(word)]
     characters = _characters(word)
@@ -274,9 +278,21 @@ def _whole(characters: list[str]) -> str:
     return _cut("".join(characters[:TOKEN_MAX_LENGTH]))
 
 
-def _pieces(word: str) -> tuple[_Piece, ...]:
+class _Split(NamedTuple):
+    """A word in its pieces, and these as tokens."""
+
+    pieces: tuple[_Piece, ...]
+    texts: tuple[str, ...]
+
+
+def _split(word: str) -> _Split:
     # The cache is for words that come again; long ones don't.
-    return _cached(word) if len(word) <= TOKEN_MAX_LENGTH else _expand(word)
+    return _cached(word) if len(word) <= TOKEN_MAX_LENGTH else _divided(word)
+
+
+def _divided(word: str) -> _Split:
+    pieces = _expand(word)
+    return _Split(pieces, tuple(piece.text for piece in pieces))
 
 
 def _expand(word: str) -> tuple[_Piece, ...]:
@@ -357,7 +373,11 @@ def _cut(token: str) -> str:
     return token[:TOKEN_MAX_LENGTH]
 
 
-_cached = lru_cache(maxsize=20_000)(_expand)
+_cached = lru_cache(maxsize=20_000)(_divided)
+# One write asks several times for the words of its title, summary and tags: what it is indexed by, and
+# what it is compared by.
+_SHORT = 500
+_remembered = lru_cache(maxsize=128)(_tokens)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
@@ -371,7 +391,7 @@ def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
             for span, character in clusters:
                 yield start + span[0], start + span[1], (character,)
             continue
-        pieces = _pieces(word) if match.lastgroup == "word" else (_Piece(word),)
+        pieces = _split(word).pieces if match.lastgroup == "word" else (_Piece(word),)
         alone = len(pieces) == 1
         yield start, match.end(), [p.text for p in pieces if p.whole or alone]
         for run in () if alone else _RUN.finditer(word):

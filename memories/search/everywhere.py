@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,19 +127,19 @@ def _hits(
     asked = [scope for own in scopes.values() for scope in own]
     if not terms or not asked:
         return [], 0.0, terms
-    found: list[tuple[Searched, Hit]] = []
     with index_cursor() as open_cursor:
         starts = unfinished_starts(query) if unfinished else []
         exact, beginnings = needed([*terms, *starts], asked)
         known = engine().frequencies(open_cursor, exact, beginnings)
         terms = _with_start(terms, starts, asked, known)
-        question = weigh(terms, asked, known, scopes.values())
-        for searched, own in scopes.items():
-            there = _bounded(within(question.terms, own, known))
-            if there:
-                sql = searched.anywhere(reader).query.sql_with_params()
-                hits = engine().rank(open_cursor, there, question.average, sql, limit, searched.first)
-                found += [(searched, hit) for hit in hits]
+    question = weigh(terms, asked, known, scopes.values())
+    answers: list[tuple[Searched, Callable[[], list[Hit]]]] = []
+    for searched, own in scopes.items():
+        there = _bounded(within(question.terms, own, known))
+        if there:
+            sql = searched.anywhere(reader).query.sql_with_params()
+            answers.append((searched, engine().ask(there, question.average, sql, limit, searched.first)))
+    found = [(searched, hit) for searched, read in answers for hit in read()]
     return sorted(found, key=lambda ranked: order(ranked[1]))[:limit], question.mass, terms
 
 

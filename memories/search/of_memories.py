@@ -14,7 +14,7 @@ from memories.search.engine import scope_of, scopes_for
 from memories.search.filters import SearchFilter
 from memories.search.indexing import document_tokens, index, texts_of
 from memories.search.types import MEMORY, Searched, register_searched
-from memoryhub.kernel.compiled import Compiled, padded
+from memoryhub.kernel.compiled import Asked, Compiled, padded
 from projects.models import Project, User
 
 
@@ -39,6 +39,9 @@ class Memories(Searched):
 
     def anywhere(self, reader: User) -> QuerySet[Memory, Any]:
         return _superseded_last(SearchFilter().within(Memory.objects.visible_to(reader)))
+
+    def ask_rows(self, reader: User, ids: Sequence[int]) -> Asked[Memory]:
+        return _rows.ask(reader=reader.pk, **padded(ids))
 
     def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Memory]:
         if whole:

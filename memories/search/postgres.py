@@ -9,7 +9,9 @@ every memory that has the word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from django.db import connection
 
 from memories.search.ranking import (
     DOCUMENTS,
@@ -34,47 +36,58 @@ PART_MAX_BYTES = 900_000
 
 _ARGUMENTS = (
     "asked_any tsquery, asked_each tsquery[], asked_tokens integer[], asked_prefix boolean[],"
-    " asked_idf float8[], asked_mass float8[], asked_average float8"
+    " asked_idf float8[], asked_mass float8[], asked_average float8, asked_finders integer"
 )
-# The entries that have any of the words, scored by all of them. Every row that matches is read once, where
-# the index found it; of the few memories with several parts the others come along.
-_SCORED = f"""
+# The entries that have any of the finders, scored by all words. The index finds the entries of each finder,
+# so that a word is looked for in a tsvector that has it; what the others add is looked for in each entry.
+_WEIGHED = f"""
 WITH wanted AS MATERIALIZED (
-    SELECT * FROM unnest(asked_each, asked_tokens, asked_prefix, asked_idf, asked_mass)
-        AS each(query, tokens, prefix, idf, mass)
+    SELECT * FROM unnest(asked_each, asked_tokens, asked_prefix, asked_idf, asked_mass) WITH ORDINALITY
+        AS each(query, tokens, prefix, idf, mass, number)
 )
-SELECT entry.memory_id,
-       round(sum(term.idf * term.frequency * {K1 + 1}::float8
+SELECT term.memory_id,
+       round({10**SCORE_DIGITS} * sum(term.idf * term.frequency * {K1 + 1}::float8
              / (term.frequency
-                + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * entry.length / asked_average))
-           )::numeric, {SCORE_DIGITS})::float8,
+                + {K1}::float8 * ({1 - B}::float8 + {B}::float8 * term.length / asked_average))
+           )) / {10**SCORE_DIGITS},
        sum(term.mass)
 FROM (
-    SELECT matching.memory_id, matching.length, matching.terms
-    FROM memories_searchentry AS matching WHERE matching.terms @@ asked_any
-    UNION ALL
-    SELECT part.memory_id, part.length, part.terms
-    FROM memories_searchentry AS second
-    JOIN memories_searchentry AS part ON part.memory_id = second.memory_id AND NOT part.terms @@ asked_any
-    WHERE second.part = 2 AND EXISTS (
-        SELECT FROM memories_searchentry AS matching
-        WHERE matching.memory_id = second.memory_id AND matching.terms @@ asked_any
-    )
-) AS entry
--- All terms of one memory after the other: its tsvector is long, and is read once.
-CROSS JOIN LATERAL (
-    SELECT matched.idf, matched.mass, CASE WHEN matched.prefix THEN 1.0::float8
-        -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
-        ELSE round(1 / (1.6449340668482264 * (1 - matched.rank::float8)) - 0.5) END AS frequency
+    SELECT matched.memory_id, matched.length, matched.idf, matched.mass,
+           CASE WHEN matched.prefix THEN 1.0::float8
+           -- sum(1/i^2, i = 1..n) is pi^2/6 - 1/(n + 1/2) but for less than rounding takes away
+           ELSE round(1 / (1.6449340668482264 * (1 - matched.rank::float8)) - 0.5) END AS frequency
     FROM (
-        SELECT each.idf, each.mass, each.prefix,
-               each.tokens * ts_rank('{{1,1,1,1}}', entry.terms, each.query) AS rank
-        FROM wanted AS each
-        OFFSET 0
-    ) AS matched WHERE matched.rank > 0
-    OFFSET 0
+        SELECT found.memory_id, found.length, finder.idf, finder.mass, finder.prefix,
+               finder.tokens * ts_rank('{{1,1,1,1}}', found.terms, finder.query) AS rank
+        FROM (SELECT * FROM wanted WHERE wanted.number <= asked_finders) AS finder
+        JOIN memories_searchentry AS found ON found.terms @@ finder.query
+        UNION ALL
+        SELECT entry.memory_id, entry.length, added.idf, added.mass, added.prefix, added.rank
+        FROM (
+            SELECT matching.memory_id, matching.length, matching.terms
+            FROM memories_searchentry AS matching WHERE matching.terms @@ asked_any
+            UNION ALL
+            -- Of the few memories with several parts the others come along.
+            SELECT part.memory_id, part.length, part.terms
+            FROM memories_searchentry AS second
+            JOIN memories_searchentry AS part
+                ON part.memory_id = second.memory_id AND NOT part.terms @@ asked_any
+            WHERE second.part = 2 AND EXISTS (
+                SELECT FROM memories_searchentry AS matching
+                WHERE matching.memory_id = second.memory_id AND matching.terms @@ asked_any
+            )
+        ) AS entry
+        -- All terms of one memory after the other: its tsvector is long, and is read once.
+        CROSS JOIN LATERAL (
+            SELECT adder.idf, adder.mass, adder.prefix,
+                   adder.tokens * ts_rank('{{1,1,1,1}}', entry.terms, adder.query) AS rank
+            FROM wanted AS adder WHERE adder.number > asked_finders
+            OFFSET 0
+        ) AS added
+        WHERE added.rank > 0 AND asked_finders < cardinality(asked_tokens)
+    ) AS matched
 ) AS term
-GROUP BY entry.memory_id
+GROUP BY term.memory_id
 """  # noqa: S608 (constants of ours)
 
 CREATE = (
@@ -92,11 +105,11 @@ CREATE = (
 )
 # What came later than the tables, by a migration of its own. The planner takes reading a tsvector for cheap,
 # and would rather read them all.
-CREATE_SCORED = (
-    f"CREATE OR REPLACE FUNCTION memories_search_scored({_ARGUMENTS})"
+CREATE_WEIGHED = (
+    f"CREATE OR REPLACE FUNCTION memories_search_weighed({_ARGUMENTS})"
     " RETURNS TABLE (memory_id bigint, score float8, mass float8)"
     " LANGUAGE sql STABLE ROWS 500 SET enable_seqscan = off SET enable_indexscan = off"
-    f" SET enable_indexonlyscan = off AS $body${_SCORED}$body$"
+    f" SET enable_indexonlyscan = off AS $body${_WEIGHED}$body$"
 )
 CREATE_PARTS = (
     "CREATE INDEX CONCURRENTLY IF NOT EXISTS memories_searchentry_parts"
@@ -104,8 +117,11 @@ CREATE_PARTS = (
 )
 
 DROP = (
+    # Those that servers of before ask, while an upgrade goes on.
     "DROP FUNCTION IF EXISTS memories_search_candidates(tsquery)",
-    f"DROP FUNCTION IF EXISTS memories_search_scored({_ARGUMENTS})",
+    "DROP FUNCTION IF EXISTS memories_search_scored"
+    "(tsquery, tsquery[], integer[], boolean[], float8[], float8[], float8)",
+    f"DROP FUNCTION IF EXISTS memories_search_weighed({_ARGUMENTS})",
     "DROP TABLE IF EXISTS memories_searchtotal",
     "DROP TABLE IF EXISTS memories_searchterm",
     "DROP TABLE IF EXISTS memories_searchentry",
@@ -119,7 +135,7 @@ FROM unnest(%s::text[]::tsvector[]) WITH ORDINALITY AS part(terms, number)
 _STORE = f"""
 WITH entry AS ({_ENTER}), term AS (
     INSERT INTO memories_searchterm (term, documents)
-    SELECT term, 1 FROM unnest(%s::text[]) AS new(term)
+    SELECT term, 1 FROM unnest(string_to_array(%s, ' ')) AS new(term)
     ON CONFLICT (term) DO UPDATE SET documents = memories_searchterm.documents + 1
 )
 INSERT INTO memories_searchtotal (scope, documents, length) VALUES (%s, 1, %s)
@@ -145,31 +161,45 @@ SET documents = total.documents - 1, length = total.length - gone.length
 FROM gone WHERE gone.part = 1 AND total.scope = gone.scope
 """  # noqa: S608 (constants of ours)
 _FREQUENCIES = """
-SELECT term, documents FROM memories_searchterm WHERE term = ANY(%s)
+SELECT term, documents, 0::bigint FROM memories_searchterm WHERE term = ANY(string_to_array(%s, ' '))
 UNION ALL
+SELECT scope, documents, length FROM memories_searchtotal WHERE scope = ANY(string_to_array(%s, ' '))
+"""
+_BEGINNINGS = """
 SELECT wanted.start, found.documents FROM unnest(%s::text[]) AS wanted(start)
 CROSS JOIN LATERAL (
     SELECT sum(documents)::bigint AS documents FROM memories_searchterm
     WHERE term >= wanted.start AND term <= wanted.start || U&'\\+10FFFF'
 ) AS found WHERE found.documents IS NOT NULL
-UNION ALL
-SELECT scope || %s::text, documents FROM memories_searchtotal WHERE scope = ANY(%s)
-UNION ALL
-SELECT scope || %s::text, length FROM memories_searchtotal WHERE scope = ANY(%s)
 """
 # Each best one is looked up by its key, and no more than are wanted: a plan that is kept for any parameters
 # would rather read all memories of the project first.
 _RANK = """
 SELECT admitted.id, admitted.number, best.score, best.mass, admitted.superseded
 FROM (
-    SELECT * FROM memories_search_scored(%s::tsquery, %s::tsquery[], %s::integer[], %s::boolean[],
-                                         %s::float8[], %s::float8[], %s::float8)
+    SELECT * FROM memories_search_weighed(
+        %s::tsquery,
+        string_to_array(%s, '\n')::tsquery[],
+        string_to_array(%s, ' ')::integer[],
+        string_to_array(%s, ' ')::boolean[],
+        string_to_array(%s, ' ')::float8[],
+        string_to_array(%s, ' ')::float8[],
+        %s::float8,
+        %s::integer
+    )
     ORDER BY score DESC OFFSET 0
 ) AS best
 CROSS JOIN LATERAL (
     SELECT one.* FROM ({admitted}) AS one WHERE one.id = {row} OFFSET 0
 ) AS admitted
 ORDER BY best.score DESC FETCH FIRST %s ROWS WITH TIES
+"""
+# The terms of what is shown alone; a very long memory has several parts.
+_WITH_TERMS = """
+SELECT ranked.*, (
+    SELECT string_agg(array_to_string(tsvector_to_array(entry.terms), ' '), ' ')
+    FROM memories_searchentry AS entry WHERE entry.memory_id = ranked.id + {first}
+) FROM ({ranked}) AS ranked
 """
 
 
@@ -198,7 +228,7 @@ def store(
         cursor.execute(_ENTER, [memory_id, scope, length, parts])
         return
     terms = sorted(frequencies)
-    cursor.execute(_STORE, [memory_id, scope, length, parts, terms, scope, length])
+    cursor.execute(_STORE, [memory_id, scope, length, parts, _as_text(terms), scope, length])
 
 
 def remove(cursor: Cursor, memory_id: int, *, is_counted: bool = True) -> None:
@@ -228,6 +258,16 @@ def stored(cursor: Cursor, memory_id: int) -> Stored | None:
         return None
     held = {str(lexeme): int(str(many)) for _, _, lexeme, many in rows if lexeme is not None}
     return Stored(str(rows[0][0]), int(str(rows[0][1])), held)
+
+
+def terms_of(cursor: Cursor, ids: Sequence[int]) -> list[tuple[int, str]]:
+    """The scoped terms of some entries, in one text each."""
+    cursor.execute(
+        "SELECT entry.memory_id, string_agg(array_to_string(tsvector_to_array(entry.terms), ' '), ' ')"
+        " FROM memories_searchentry AS entry WHERE entry.memory_id = ANY(%s) GROUP BY entry.memory_id",
+        [list(ids)],
+    )
+    return [(int(str(entry_id)), str(terms)) for entry_id, terms in cursor.fetchall()]
 
 
 def known(cursor: Cursor) -> set[int]:
@@ -286,61 +326,81 @@ def frequencies(
     cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
 ) -> dict[str, int]:
     """In how many memories each token is, and of a scope what `*` and `**` stand for."""
-    totals, terms = [], []
-    for term in scoped_terms:
-        scope, _, token = term.partition(":")
-        if token in (DOCUMENTS, LENGTH):
-            totals.append(scope)
+    scopes = dict.fromkeys(term.partition(":")[0] for term in (*scoped_terms, *scoped_starts))
+    cursor.execute(_FREQUENCIES, [_as_text(scoped_terms), _as_text(scopes)])
+    answer: dict[str, int] = {}
+    for name, documents, length in cursor.fetchall():
+        if name in scopes:
+            answer[f"{name}:{DOCUMENTS}"], answer[f"{name}:{LENGTH}"] = int(str(documents)), int(str(length))
         else:
-            terms.append(term)
-    cursor.execute(
-        _FREQUENCIES,
-        [terms, list(scoped_starts), f":{DOCUMENTS}", totals, f":{LENGTH}", totals],
-    )
-    return {str(term): int(str(documents)) for term, documents in cursor.fetchall()}
+            answer[str(name)] = int(str(documents))
+    if scoped_starts:
+        cursor.execute(_BEGINNINGS, [list(scoped_starts)])
+        answer |= {str(start): int(str(documents)) for start, documents in cursor.fetchall()}
+    return answer
 
 
-def rank(
-    cursor: Cursor,
+def ask(
     terms: Sequence[Weighted],
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
     first: int = 0,
-) -> list[Hit]:
-    """The best hits among the rows that `admitted` (id, number, superseded) lets through; `first` is where
-    the entries of their type begin, and every token is of that type.
+    *,
+    with_terms: bool = False,
+) -> Callable[[], list[Hit]]:
+    """Asks for the best hits among the rows that `admitted` (id, number, superseded) lets through, and gives
+    what reads them, to be called once; `first` is where the entries of their type begin, and every token is
+    of that type.
     """
-    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit, first))
+
+    def asked(number: int) -> Callable[[], list[Hit]]:
+        return _asked(terms, number, average, admitted, limit, first, with_terms)
+
+    return pruned(terms, limit, asked)
 
 
-def _rank(
-    cursor: Cursor,
+def _asked(
     terms: Sequence[Weighted],
     number: int,
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int,
     first: int,
-) -> list[Hit]:
+    with_terms: bool,
+) -> Callable[[], list[Hit]]:
     queries = [_query(term) for term in terms]
+    sql = _RANK.format(admitted=admitted[0], row=f"best.memory_id - {first}" if first else "best.memory_id")
+    if with_terms:
+        sql = _WITH_TERMS.format(first=first, ranked=sql)
+    cursor = connection.cursor()
     cursor.execute(
-        _RANK.format(admitted=admitted[0], row=f"best.memory_id - {first}" if first else "best.memory_id"),
+        sql,
         [
             " | ".join(queries[:number]),
-            queries,
-            [len(term.tokens) for term in terms],
-            [term.prefix for term in terms],
-            [term.idf for term in terms],
-            [term.mass for term in terms],
+            "\n".join(queries),
+            _as_text(len(term.tokens) for term in terms),
+            _as_text(term.prefix for term in terms),
+            _as_text(term.idf for term in terms),
+            _as_text(term.mass for term in terms),
             average,
-            *admitted[1],
+            number,
+            *admitted[1],  # type: ignore[list-item]
             limit,
         ],
     )
-    # Ties came along: which of them are first is told by what is known of them now.
-    hits = [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
-    return sorted(hits, key=order)[:limit]
+
+    def read() -> list[Hit]:
+        with cursor:
+            # Ties came along: which of them are first is told by what is known of them now.
+            return sorted((Hit(*row) for row in cursor.fetchall()), key=order)[:limit]
+
+    return read
+
+
+def _as_text(values: Iterable[object]) -> str:
+    """Numbers, or terms, none empty or with a space: a list costs the driver several times as much."""
+    return " ".join(map(str, values))
 
 
 def _query(term: Weighted) -> str:

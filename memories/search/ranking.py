@@ -82,6 +82,13 @@ class Hit(NamedTuple):
     score: float
     mass: float
     superseded: int = 0
+    terms: str = ""  # all of the entry's, where they were asked for
+
+
+def unscoped(terms: str) -> list[str]:
+    """An entry's terms without their scope, which is the same in all that it has."""
+    scope = terms.lstrip().partition(":")[0]
+    return f" {terms}".replace(f" {scope}:", " ").split()
 
 
 class Stored(NamedTuple):
@@ -193,15 +200,22 @@ def finders(terms: Sequence[Weighted]) -> int:
     return len(terms)
 
 
-def pruned(terms: Sequence[Weighted], limit: int, rank: Callable[[int], list[Hit]]) -> list[Hit]:
-    """Hits by the rarest words first: `rank(n)` takes candidates from the first n terms and scores them by
-    all. Where that leaves fewer than `limit`, every term looks for candidates.
+def pruned(
+    terms: Sequence[Weighted], limit: int, ask: Callable[[int], Callable[[], list[Hit]]]
+) -> Callable[[], list[Hit]]:
+    """Hits by the rarest words first: `ask(n)` takes candidates from the first n terms, scores them by all,
+    and gives what reads them. Where that leaves fewer than `limit`, every term looks for candidates.
     """
     if not terms:
-        return []
+        return list
     number = finders(terms)
-    hits = rank(number)
-    return rank(len(terms)) if len(hits) < limit and number < len(terms) else hits
+    asked = ask(number)
+
+    def read() -> list[Hit]:
+        hits = asked()
+        return ask(len(terms))() if len(hits) < limit and number < len(terms) else hits
+
+    return read
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:

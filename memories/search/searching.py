@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -76,7 +76,7 @@ def search_memories(
     if not query.strip():
         raise Invalid(fields={"query": "Required: words or a question."})
     bound = ["search", reader.pk, project.pk, query, asdict(wanted)]
-    with read_snapshot():
+    with read_snapshot(ahead=True):
         if cursor:
             state = cursors.decode(cursor, bound)
             page = _left(project, reader, wanted, state["numbers"][:limit])
@@ -121,7 +121,8 @@ def _loaded(reader: User, hits: Sequence[_Ranked]) -> list[Any]:
     ids: dict[Searched, list[int]] = {}
     for searched, hit in hits:
         ids.setdefault(searched, []).append(hit.pk)
-    return [item for searched, own in ids.items() for item in searched.ranked(reader, own)]
+    asked = [searched.ask_rows(reader, own) for searched, own in ids.items()]
+    return [item for fetched in [each.fetch() for each in asked] for item in fetched.rows()]
 
 
 def _left(project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:
@@ -148,18 +149,18 @@ def _hits(
     asked = [scope for own in scopes.values() for scope in own]
     if not asked:
         return [], 0.0
-    found: list[Iterable[_Ranked]] = []
     with index_cursor() as open_cursor:
         exact, starts = needed(terms, asked)
         known = engine().frequencies(open_cursor, exact, starts)
-        question = weigh(terms, asked, known, scopes.values())
-        for searched, own in scopes.items():
-            there = within(question.terms, own, known)
-            sql = _admitted(searched, project, reader, wanted) if there else None
-            if sql is not None:
-                hits = engine().rank(open_cursor, there, question.average, sql, limit, searched.first)
-                found.append(map(partial(_Ranked, searched), hits))
+    question = weigh(terms, asked, known, scopes.values())
+    answers: list[tuple[Searched, Callable[[], list[Hit]]]] = []
+    for searched, own in scopes.items():
+        there = within(question.terms, own, known)
+        sql = _admitted(searched, project, reader, wanted) if there else None
+        if sql is not None:
+            answers.append((searched, engine().ask(there, question.average, sql, limit, searched.first)))
     # Each type's come best first.
+    found = [map(partial(_Ranked, searched), read()) for searched, read in answers]
     merged = heapq.merge(*found, key=lambda ranked: order(ranked.hit))
     return list(islice(merged, limit)), question.mass
 

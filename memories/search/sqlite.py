@@ -7,7 +7,10 @@ ranking and query language are not used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from django.db import connection
 
 from memories.search.analyse import WORD_PUNCTUATION
 from memories.search.ranking import (
@@ -23,6 +26,7 @@ from memories.search.ranking import (
     Stored,
     Weighted,
     counted,
+    order,
     pruned,
 )
 from memories.search.scopes import of_project
@@ -82,6 +86,12 @@ FROM scored CROSS JOIN ({admitted}) AS admitted ON admitted.id = {row}
 WHERE scored.score >= coalesce((SELECT score FROM scored ORDER BY score DESC LIMIT 1 OFFSET %s), 0)
 ORDER BY score DESC, admitted.superseded, admitted.number DESC
 LIMIT %s
+"""
+_TERMS = " || ' ' || ".join(COLUMNS)
+# The terms of what is shown alone: each is read from a wide row.
+_WITH_TERMS = """
+SELECT ranked.*, (SELECT {terms} FROM memories_search_fts WHERE rowid = ranked.id + {first})
+FROM ({ranked}) AS ranked
 """
 _FOUND = "posting AS ({found})"
 _FOUND_AND_ADDED = """
@@ -197,6 +207,15 @@ def stored(cursor: Cursor, memory_id: int) -> Stored | None:
     return Stored(str(entry[0]), int(str(entry[1])), held)
 
 
+def terms_of(cursor: Cursor, ids: Sequence[int]) -> list[tuple[int, str]]:
+    """The scoped terms of some entries, in one text each."""
+    cursor.execute(
+        f"SELECT rowid, {_TERMS} FROM memories_search_fts WHERE rowid IN ({_places('%s', len(ids))})",  # noqa: S608
+        ids,
+    )
+    return [(int(str(entry_id)), str(terms)) for entry_id, terms in cursor.fetchall()]
+
+
 def known(cursor: Cursor) -> set[int]:
     """The ids of all entries."""
     cursor.execute("SELECT memory_id FROM memories_searchentry")
@@ -269,28 +288,33 @@ def _has_documents(term: str, answer: dict[str, int]) -> bool:
     return f"{term.partition(':')[0]}:{DOCUMENTS}" in answer
 
 
-def rank(
-    cursor: Cursor,
+def ask(
     terms: Sequence[Weighted],
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int = RANKED_MAX,
     first: int = 0,
-) -> list[Hit]:
-    """The best hits among the rows that `admitted` (id, number, superseded) lets through; `first` is where
-    the entries of their type begin, and every token is of that type.
+    *,
+    with_terms: bool = False,
+) -> Callable[[], list[Hit]]:
+    """What reads the best hits among the rows that `admitted` (id, number, superseded) lets through, to be
+    called once; `first` is where the entries of their type begin, and every token is of that type.
     """
-    return pruned(terms, limit, lambda number: _rank(cursor, terms, number, average, admitted, limit, first))
+
+    def asked(number: int) -> Callable[[], list[Hit]]:
+        return partial(_rank, terms, number, average, admitted, limit, first, with_terms)
+
+    return pruned(terms, limit, asked)
 
 
 def _rank(
-    cursor: Cursor,
     terms: Sequence[Weighted],
     number: int,
     average: float,
     admitted: tuple[str, Sequence[object]],
     limit: int,
     first: int,
+    with_terms: bool,
 ) -> list[Hit]:
     finders_sql, finders_params, finders_distinct = _wanted(terms[:number])
     adders_sql, adders_params, adders_distinct = _wanted(terms[number:])
@@ -310,11 +334,16 @@ def _rank(
         b=B,
         digits=SCORE_DIGITS,
     )
+    if with_terms:
+        sql = _WITH_TERMS.format(terms=_TERMS, first=first, ranked=sql)
 
     def asked(best: int) -> list[Hit]:
         params = [*finders_params, *adders_params, average, *admitted[1], best, limit]
-        cursor.execute(sql, params)
-        return [Hit(*row) for row in cursor.fetchall()]  # type: ignore[arg-type]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, params)  # type: ignore[arg-type]
+            hits = [Hit(*row) for row in cursor.fetchall()]
+        # What stands around the ranking needn't keep its order.
+        return sorted(hits, key=order) if with_terms else hits
 
     if sum(term.documents for term in terms[:number]) > _MANY * limit:
         hits = asked(limit + _MARGIN)

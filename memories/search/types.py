@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 
 if TYPE_CHECKING:
     from memories.search.filters import SearchFilter
+    from memoryhub.kernel.compiled import Asked
     from projects.models import Project, User
 
 MEMORY, TASK, RECEIPT = "memory", "task", "receipt"
@@ -55,10 +56,14 @@ class Searched(ABC):
         """The same over all projects: every row that the reader finds, as (id, number, superseded)."""
 
     @abstractmethod
-    def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
-        """The rows of a page that was just ranked, in any order, with all that `row` shows; `whole` ones
-        also with all that `texts` reads.
+    def ask_rows(self, reader: User, ids: Sequence[int]) -> Asked[Any]:
+        """Asks for the rows of a page that was just ranked: of one or more, those that the reader may see, in
+        any order, with all that `row` shows.
         """
+
+    @abstractmethod
+    def ranked(self, reader: User, ids: Sequence[int], *, whole: bool = False) -> list[Any]:
+        """The same rows at once; `whole` ones also have all that `texts` reads."""
 
     @abstractmethod
     def left(self, project: Project, reader: User, wanted: SearchFilter, numbers: Sequence[int]) -> list[Any]:

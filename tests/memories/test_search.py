@@ -10,10 +10,12 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memories.evidence import token_sets
 from memories.models import Memory
 from memories.search import SearchFilter, postgres, ranking, search_memories, sqlite
 from memories.search.engine import engine
-from memories.search.ranking import order
+from memories.search.of_memories import Memories
+from memories.search.ranking import Weighted, order, unscoped
 from memories.search.searching import QUERY_MAX_LENGTH, _hits
 from memories.services import archive_memory, erase_memory, restore_memory, revise_memory, supersede_memory
 from memoryhub.kernel.errors import Invalid
@@ -324,6 +326,24 @@ def test_words_far_apart_in_a_very_long_memory_count_together(
     few = [each.hit for each in _hits(project, alice, "zebra savanna", wanted, 3)[0]]
     assert few == [each for each in every if each in few]
     assert len(few) == 3
+
+
+def test_what_is_found_may_come_with_its_words(
+    project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As they are stored, of a memory in several parts as of any other, best first."""
+    monkeypatch.setattr(postgres, "PART_MAX_BYTES", 400)
+    filler = " ".join(f"word{n}" for n in range(90))
+    for body in (f"zebra {filler} savanna", "zebra", "zebra zebra", f"{filler} savanna"):
+        MemoryFactory(project=project, title="Seen", body=body)
+    sql = Memories().admitted_sql(project, alice, SearchFilter())
+    terms = [Weighted((f"{project.pk}s:zebra",), 3, 1.5)]
+    plain = engine().ask(terms, 20.0, sql, 3)()
+    hits = engine().ask(terms, 20.0, sql, 3, with_terms=True)()
+    assert [hit._replace(terms="") for hit in hits] == plain
+    assert {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits} == token_sets([hit.pk for hit in plain])
+    few, as_few, many = sorted(len(unscoped(hit.terms)) for hit in hits)
+    assert few == as_few < 20 < 90 < many, "the two short ones, and all parts of the long one"
 
 
 @pytest.mark.parametrize("query", ["zebra", "lion zebra jungle ocean river", "日"])
