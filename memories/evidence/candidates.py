@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db.models import F
 
@@ -74,27 +73,25 @@ class Candidates:
 def find_candidates(terms: Sequence[str], scope: Scope) -> Candidates:
     """The memories that share most with `terms`, best first."""
     cut, terms = len(terms) > TERMS_MAX, terms[:TERMS_MAX]
-    with index_cursor() as cursor:
-        exact, _ = needed([QueryTerm(term) for term in terms], scope.indexed)
-        counted = engine().frequencies(cursor, exact)
-        documents = _count(counted, scope, DOCUMENTS)
-        frequencies = {term: _count(counted, scope, term) for term in terms}
-        if documents <= 0:
-            return Candidates(frequencies=frequencies)
-        limit = max(INFORMATIVE_MIN, documents * INFORMATIVE_PERCENT // 100)
-        rare = [term for term in terms if frequencies[term] <= limit]
-        finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
-        looked = finding[:QUERY_MAX_TERMS]
-        found = _ranked(cursor, looked, scope, counted, EVALUATED_MAX + 1)
-        ids = [hit.pk for hit in found[:EVALUATED_MAX]]
-        of_many: frozenset[int] = frozenset()
-        if len(ids) < EVALUATED_MAX:
-            common = sorted((t for t in terms if frequencies[t] > limit), key=lambda t: (frequencies[t], t))
-            more = _ranked(cursor, common[:QUERY_MAX_TERMS], scope, counted, EVALUATED_MAX + len(ids) + 1)
-            others = [hit.pk for hit in more if hit.pk not in ids]
-            if len(ids) + len(others) > EVALUATED_MAX:
-                of_many = frozenset(others)
-            ids += others[: EVALUATED_MAX - len(ids)]
+    counted = engine().ask_frequencies(*needed([QueryTerm(term) for term in terms], scope.indexed))()
+    documents = _count(counted, scope, DOCUMENTS)
+    frequencies = {term: _count(counted, scope, term) for term in terms}
+    if documents <= 0:
+        return Candidates(frequencies=frequencies)
+    limit = max(INFORMATIVE_MIN, documents * INFORMATIVE_PERCENT // 100)
+    rare = [term for term in terms if frequencies[term] <= limit]
+    finding = sorted((term for term in rare if frequencies[term]), key=lambda t: (frequencies[t], t))
+    looked = finding[:QUERY_MAX_TERMS]
+    found = _ranked(looked, scope, counted, EVALUATED_MAX + 1)
+    ids = [hit.pk for hit in found[:EVALUATED_MAX]]
+    of_many: frozenset[int] = frozenset()
+    if len(ids) < EVALUATED_MAX:
+        common = sorted((t for t in terms if frequencies[t] > limit), key=lambda t: (frequencies[t], t))
+        more = _ranked(common[:QUERY_MAX_TERMS], scope, counted, EVALUATED_MAX + len(ids) + 1)
+        others = [hit.pk for hit in more if hit.pk not in ids]
+        if len(ids) + len(others) > EVALUATED_MAX:
+            of_many = frozenset(others)
+        ids += others[: EVALUATED_MAX - len(ids)]
     exhaustive = not cut and len(looked) == len(finding) and len(found) <= EVALUATED_MAX
     # With nothing informative in the draft there is no search that could have found everything.
     exhaustive = exhaustive and bool(rare or not of_many)
@@ -105,9 +102,7 @@ def _count(counted: dict[str, int], scope: Scope, text: str) -> int:
     return sum(counted.get(f"{each}:{text}", 0) for each in scope.indexed)
 
 
-def _ranked(
-    cursor: Any, terms: Sequence[str], scope: Scope, counted: dict[str, int], limit: int
-) -> list[Hit]:
+def _ranked(terms: Sequence[str], scope: Scope, counted: dict[str, int], limit: int) -> list[Hit]:
     if not terms:
         return []
     question = weigh([QueryTerm(term) for term in terms], scope.indexed, counted)

@@ -26,9 +26,8 @@ from memories.evidence.candidates import Candidates, token_sets
 from memories.evidence.statements import Statement
 from memories.models import Kind, Memory, Visibility
 from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
-from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
-from memories.search.ranking import DOCUMENTS, Weighted, needed, unscoped, weigh
+from memories.search.ranking import DOCUMENTS, LENGTH, Weighted, needed, unscoped, weigh
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project
 
@@ -88,29 +87,72 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
     """
     if tokens is None:
         tokens = token_sets([memory.pk]).get(memory.pk, frozenset())
-    statement = Statement.of(memory.title, memory.summary, tuple(memory.retrieval_hints), tuple(tags))
-    words, title = tokens - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
-    if not words:
-        return Near(statement)
-    sample = _sample(words)
-    scopes = _scopes(memory)
-    with index_cursor() as cursor:
-        asked = dict.fromkeys([*sample, *title, *statement.terms])
-        exact, _ = needed([QueryTerm(word) for word in asked], scopes)
-        known = engine().frequencies(cursor, exact)
-        frequencies = {word: _others(word, scopes, known) for word in asked}
+    look = _Look.of(memory, tags, tokens)
+    return look.found(look.ask()()) if look.words else Near(look.statement)
+
+
+def ask_near(memory: Memory, tags: Sequence[str], tokens: Sequence[str]) -> Callable[[], Near]:
+    """Asks for the nearest of a memory that is about to be indexed by `tokens`; gives what finds them then.
+
+    PostgreSQL indexes it while it is made ready what to look for.
+    """
+    look = _Look.of(memory, tags, frozenset(tokens))
+    if not look.words:
+        return lambda: Near(look.statement)
+    read = look.ask()
+    return lambda: look.found(look.with_itself(read(), tokens))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What is looked for, of one memory."""
+
+    memory: Memory
+    statement: Statement
+    words: frozenset[str]
+    title: frozenset[str]
+    sample: Sequence[str]
+    scopes: Sequence[str]
+    # The words whose frequencies tell which are rare.
+    asked: Sequence[str]
+
+    @classmethod
+    def of(cls, memory: Memory, tags: Sequence[str], tokens: frozenset[str]) -> _Look:
+        statement = Statement.of(memory.title, memory.summary, tuple(memory.retrieval_hints), tuple(tags))
+        words, title = tokens - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
+        sample = _sample(words)
+        asked = list(dict.fromkeys([*sample, *title, *statement.terms])) if words else []
+        return cls(memory, statement, words, title, sample, _scopes(memory), asked)
+
+    def ask(self) -> Callable[[], dict[str, int]]:
+        exact, _ = needed([QueryTerm(word) for word in self.asked], self.scopes)
+        read: Callable[[], dict[str, int]] = engine().ask_frequencies(exact)
+        return read
+
+    def with_itself(self, known: dict[str, int], tokens: Sequence[str]) -> dict[str, int]:
+        """The frequencies as they are once the memory is among them, with these tokens."""
+        memory, own = self.memory, frozenset(tokens)
+        scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
+        more = {DOCUMENTS: 1, LENGTH: len(tokens), **{word: 1 for word in self.asked if word in own}}
+        return known | {f"{scope}:{name}": known.get(f"{scope}:{name}", 0) + n for name, n in more.items()}
+
+    def found(self, known: Mapping[str, int]) -> Near:
+        frequencies = {word: _others(word, self.scopes, known) for word in self.asked}
         others = frequencies.__getitem__
-        found = Candidates(documents=_others(DOCUMENTS, scopes, known), frequencies=frequencies)
-        finding = _rarest([word for word in statement.terms if others(word) > 0], others)[:FINDING_MAX]
-        telling = list(dict.fromkeys([*_telling(sample, title, others), *finding]))[:QUERY_MAX_TERMS]
+        found = Candidates(documents=_others(DOCUMENTS, self.scopes, known), frequencies=frequencies)
+        finding = _rarest([word for word in self.statement.terms if others(word) > 0], others)[:FINDING_MAX]
+        telling = list(dict.fromkeys([*_telling(self.sample, self.title, others), *finding]))[
+            :QUERY_MAX_TERMS
+        ]
         if not telling:
-            return Near(statement, words, title, frozenset(), found)
-        question = weigh([QueryTerm(word) for word in telling], scopes, known)
+            return Near(self.statement, self.words, self.title, frozenset(), found)
+        question = weigh([QueryTerm(word) for word in telling], self.scopes, known)
         rarest = _finding_enough(question.terms)
-        hits = engine().ask(rarest, question.average, _admitted(memory), NEAR_MAX, with_terms=True)()
-    theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits}
-    found = Candidates(tuple(theirs), documents=found.documents, frequencies=found.frequencies)
-    return Near(statement, words, title, frozenset(finding), found, theirs)
+        admitted = _admitted(self.memory)
+        hits = engine().ask(rarest, question.average, admitted, NEAR_MAX, with_terms=True)()
+        theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits}
+        found = Candidates(tuple(theirs), documents=found.documents, frequencies=found.frequencies)
+        return Near(self.statement, self.words, self.title, frozenset(finding), found, theirs)
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -9,7 +9,15 @@ from memories.search.analyse import QueryTerm, marks
 from memories.search.analyse import analyse_query as query_terms
 from memories.search.everywhere import FoundAnywhere, Where, search_anywhere
 from memories.search.filters import SearchFilter
-from memories.search.indexing import counted_together, forget, index, index_row, tokens_of, unindex
+from memories.search.indexing import (
+    counted_together,
+    document_tokens,
+    forget,
+    index,
+    index_row,
+    tokens_of,
+    unindex,
+)
 from memories.search.of_memories import memory_rows
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
 from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
@@ -28,6 +36,7 @@ __all__ = [
     "Where",
     "best_matches",
     "counted_together",
+    "document_tokens",
     "forget",
     "index",
     "index_row",

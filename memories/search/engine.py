@@ -16,7 +16,7 @@ from memories.search import postgres, sqlite
 
 
 def engine() -> ModuleType:
-    """The module of the default database: `store`, `remove`, `frequencies`, `ask`."""
+    """The module of the default database: `store`, `remove`, `ask_frequencies`, `ask`."""
     return postgres if connection.vendor == "postgresql" else sqlite
 
 

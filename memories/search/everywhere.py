@@ -127,11 +127,9 @@ def _hits(
     asked = [scope for own in scopes.values() for scope in own]
     if not terms or not asked:
         return [], 0.0, terms
-    with index_cursor() as open_cursor:
-        starts = unfinished_starts(query) if unfinished else []
-        exact, beginnings = needed([*terms, *starts], asked)
-        known = engine().frequencies(open_cursor, exact, beginnings)
-        terms = _with_start(terms, starts, asked, known)
+    starts = unfinished_starts(query) if unfinished else []
+    known = engine().ask_frequencies(*needed([*terms, *starts], asked))()
+    terms = _with_start(terms, starts, asked, known)
     question = weigh(terms, asked, known, scopes.values())
     answers: list[tuple[Searched, Callable[[], list[Hit]]]] = []
     for searched, own in scopes.items():

@@ -38,17 +38,24 @@ def counted_together(project: Project) -> Iterator[None]:
         engine().recount(open_cursor, project.pk)
 
 
-def index(memory: Memory, *, tags: Sequence[str] | None = None, is_new: bool = False) -> frozenset[str]:
+def index(
+    memory: Memory,
+    *,
+    tags: Sequence[str] | None = None,
+    tokens: Sequence[str] | None = None,
+    is_new: bool = False,
+) -> frozenset[str]:
     """Index a memory as it is now, and give its words; one that is archived or erased leaves the index.
 
-    `tags` may be given where they are known, which saves a query, as `is_new` does: nothing of it is
-    in the index yet.
+    `tags`, or all of its `document_tokens`, may be given where they are known, which saves a query, as
+    `is_new` does: nothing of it is in the index yet.
     """
     if memory.status == "archived" or memory.erased_at is not None:
         unindex(memory)
         return frozenset()
-    names = list(memory.tags.values_list("name", flat=True)) if tags is None else list(tags)
-    tokens = document_tokens(memory, names)
+    if tokens is None:
+        names = memory.tags.values_list("name", flat=True) if tags is None else tags
+        tokens = document_tokens(memory, list(names))
     scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
     with cursor() as open_cursor:
         if not is_new:

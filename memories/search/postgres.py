@@ -322,22 +322,30 @@ def recount(cursor: Cursor, project_id: int | None = None) -> None:
     )
 
 
-def frequencies(
-    cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
-) -> dict[str, int]:
-    """In how many memories each token is, and of a scope what `*` and `**` stand for."""
+def ask_frequencies(
+    scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
+) -> Callable[[], dict[str, int]]:
+    """Asks in how many entries each token is, and of a scope what `*` and `**` stand for; gives what reads
+    that, to be called once.
+    """
     scopes = dict.fromkeys(term.partition(":")[0] for term in (*scoped_terms, *scoped_starts))
+    cursor = connection.cursor()
     cursor.execute(_FREQUENCIES, [_as_text(scoped_terms), _as_text(scopes)])
-    answer: dict[str, int] = {}
-    for name, documents, length in cursor.fetchall():
-        if name in scopes:
-            answer[f"{name}:{DOCUMENTS}"], answer[f"{name}:{LENGTH}"] = int(str(documents)), int(str(length))
-        else:
-            answer[str(name)] = int(str(documents))
-    if scoped_starts:
-        cursor.execute(_BEGINNINGS, [list(scoped_starts)])
-        answer |= {str(start): int(str(documents)) for start, documents in cursor.fetchall()}
-    return answer
+
+    def read() -> dict[str, int]:
+        answer: dict[str, int] = {}
+        with cursor:
+            for name, documents, length in cursor.fetchall():
+                if name in scopes:
+                    answer[f"{name}:{DOCUMENTS}"], answer[f"{name}:{LENGTH}"] = documents, length
+                else:
+                    answer[name] = documents
+            if scoped_starts:
+                cursor.execute(_BEGINNINGS, [list(scoped_starts)])
+                answer |= dict(cursor.fetchall())
+        return answer
+
+    return read
 
 
 def ask(

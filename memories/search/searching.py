@@ -13,7 +13,6 @@ from django.core.exceptions import EmptyResultSet
 
 from memories.search import of_memories  # noqa: F401 - registers what is always there
 from memories.search.analyse import QUERY_MAX_TERMS, analyse_query
-from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine
 from memories.search.filters import SearchFilter
 from memories.search.ranking import RANKED_MAX, Hit, confident, needed, order, weigh, within
@@ -149,9 +148,7 @@ def _hits(
     asked = [scope for own in scopes.values() for scope in own]
     if not asked:
         return [], 0.0
-    with index_cursor() as open_cursor:
-        exact, starts = needed(terms, asked)
-        known = engine().frequencies(open_cursor, exact, starts)
+    known = engine().ask_frequencies(*needed(terms, asked))()
     question = weigh(terms, asked, known, scopes.values())
     answers: list[tuple[Searched, Callable[[], list[Hit]]]] = []
     for searched, own in scopes.items():

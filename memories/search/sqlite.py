@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from django.db import connection
 
@@ -246,10 +247,16 @@ def recount(cursor: Cursor, project_id: int | None = None) -> None:
     )
 
 
-def frequencies(
-    cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
-) -> dict[str, int]:
-    """In how many memories each token is, and of a scope what `*` and `**` stand for."""
+def ask_frequencies(
+    scoped_terms: Sequence[str], scoped_starts: Sequence[str] = ()
+) -> Callable[[], dict[str, int]]:
+    """In how many entries each token is now, and of a scope what `*` and `**` stand for; to be called."""
+    cursor: Any = connection.cursor()
+    known = _frequencies(cursor, scoped_terms, scoped_starts)
+    return lambda: known
+
+
+def _frequencies(cursor: Cursor, scoped_terms: Sequence[str], scoped_starts: Sequence[str]) -> dict[str, int]:
     answer: dict[str, int] = {}
     scopes = sorted({term.partition(":")[0] for term in (*scoped_terms, *scoped_starts)})
     cursor.execute(

@@ -40,10 +40,14 @@ class Written:
     tags: tuple[str, ...] | None = None
     # Its words as they were indexed in this write.
     tokens: frozenset[str] | None = None
+    # What finds the nearest, where that was asked before it was indexed.
+    asked: Callable[[], Near] | None = None
 
     @cached_property
     def near(self) -> Near:
         """What is nearest to the memory: asked once, for whoever needs it."""
+        if self.asked is not None:
+            return self.asked()
         tags = self.memory.tag_names if self.tags is None else self.tags
         return near(self.memory, tags, self.tokens)
 

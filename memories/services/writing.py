@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memories.errors import MovedOn, NoSuchMemory
+from memories.evidence import ask_near
 from memories.keys import duplicate_key as duplicate_key
 from memories.models import Memory, Review, Revision, ScopePath, Tag, Visibility
 from memories.querysets import MemoryQuerySet
-from memories.search import index
+from memories.search import document_tokens, index
 from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
@@ -171,9 +172,11 @@ def store_new(
         if fields.get("scope_paths"):
             _store_scopes(memory, fields["scope_paths"])
         _write_revision(writing, memory, {**fields, **links})
-        tokens = index(memory, tags=tags, is_new=True)
+        tokens = document_tokens(memory, tags)
+        asked = ask_near(memory, tags, tokens) if memory.is_active else None
+        known = index(memory, tokens=tokens, is_new=True)
         writing.touched.append(Touch(None, memory.visibility))
-        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens))
+        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=known, asked=asked))
     return memory
 
 

@@ -141,6 +141,23 @@ def test_how_many_rows_a_statement_met_is_known(project: Project) -> None:
             memory.save(update_fields=["title"])
 
 
+def test_rows_that_come_in_parts_are_waited_for(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+    with unanswered():
+        with transaction.atomic():
+            _tag(memory, "two")
+            assert len(list(memory.tags.iterator(chunk_size=1))) == 2
+            _tag(memory, "three")
+            with unanswered():
+                _tag(memory, "four")
+        assert len(_names(memory)) == 4
+    with read_snapshot(ahead=True):
+        parts = memory.tags.iterator(chunk_size=1)
+        first = next(parts)
+        assert {first, *parts} == set(memory.tags.all())
+    assert _is_as_ever()
+
+
 def test_a_snapshot_ahead_sees_one_moment_and_writes_nothing(project: Project) -> None:
     memory = MemoryFactory(project=project, tags=["one"])
     with read_snapshot(ahead=True):

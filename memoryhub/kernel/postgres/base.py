@@ -86,6 +86,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def make_debug_cursor(self, cursor: Any) -> CursorDebugWrapper:
         return _DebugCursor(cursor, self)
 
+    def chunked_cursor(self) -> Any:
+        """Rows that come in parts are waited for, and what follows is."""
+        self.wait_again()
+        return super().chunked_cursor()
+
     # --- transactions that begin and end unanswered ---------------------------------------
 
     def _set_autocommit(self, autocommit: bool) -> None:
