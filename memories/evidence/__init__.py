@@ -6,7 +6,7 @@ memories that the index names. `token_sets` are the stored words of memories.
 
 from memories.evidence.candidates import EVALUATED_MAX, token_sets
 from memories.evidence.hinting import Advice, advise
-from memories.evidence.near import Near, ask_near, near
+from memories.evidence.near import Look, Near, near
 from memories.evidence.relating import suggest
 
-__all__ = ["EVALUATED_MAX", "Advice", "Near", "advise", "ask_near", "near", "suggest", "token_sets"]
+__all__ = ["EVALUATED_MAX", "Advice", "Look", "Near", "advise", "near", "suggest", "token_sets"]

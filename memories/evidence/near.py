@@ -87,27 +87,21 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
     """
     if tokens is None:
         tokens = token_sets([memory.pk]).get(memory.pk, frozenset())
-    look = _Look.of(memory, tags, tokens)
-    return look.found(look.ask()()) if look.words else Near(look.statement)
+    look = Look.of(memory, tags, tokens)
+    return look.found(look.frequencies()()) if look.words else Near(look.statement)
 
 
-def ask_near(memory: Memory, tags: Sequence[str], tokens: Sequence[str]) -> Callable[[], Near]:
-    """Asks for the nearest of a memory that is about to be indexed by `tokens`; gives what finds them then.
+@dataclass
+class Look:
+    """What is looked for near one memory.
 
-    PostgreSQL indexes it while it is made ready what to look for.
+    A new one takes steps: it is made ready, asked about before the memory is indexed, and found once it is.
+    The index takes PostgreSQL longer than all else, and meanwhile it is made ready what to look for.
     """
-    look = _Look.of(memory, tags, frozenset(tokens))
-    if not look.words:
-        return lambda: Near(look.statement)
-    read = look.ask()
-    return lambda: look.found(look.with_itself(read(), tokens))
-
-
-@dataclass(frozen=True)
-class _Look:
-    """What is looked for, of one memory."""
 
     memory: Memory
+    # All of its words, in order where they are those of a new memory.
+    tokens: Sequence[str] | frozenset[str]
     statement: Statement
     words: frozenset[str]
     title: frozenset[str]
@@ -115,25 +109,37 @@ class _Look:
     scopes: Sequence[str]
     # The words whose frequencies tell which are rare.
     asked: Sequence[str]
+    _read: Callable[[], dict[str, int]] | None = None
 
     @classmethod
-    def of(cls, memory: Memory, tags: Sequence[str], tokens: frozenset[str]) -> _Look:
+    def of(cls, memory: Memory, tags: Sequence[str], tokens: Sequence[str] | frozenset[str]) -> Look:
         statement = Statement.of(memory.title, memory.summary, tuple(memory.retrieval_hints), tuple(tags))
-        words, title = tokens - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
+        words, title = frozenset(tokens) - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
         sample = _sample(words)
         asked = list(dict.fromkeys([*sample, *title, *statement.terms])) if words else []
-        return cls(memory, statement, words, title, sample, _scopes(memory), asked)
+        return cls(memory, tokens, statement, words, title, sample, _scopes(memory), asked)
 
-    def ask(self) -> Callable[[], dict[str, int]]:
+    def ask(self) -> None:
+        """Ask how frequent the words are. The memory isn't in the index yet."""
+        self._read = self.frequencies() if self.words else None
+
+    def near(self) -> Near:
+        """What is nearest, once it was asked and the memory is in the index."""
+        if self._read is None:
+            return Near(self.statement)
+        return self.found(self._with_itself(self._read()))
+
+    def frequencies(self) -> Callable[[], dict[str, int]]:
+        """Asks for them, and gives what reads them."""
         exact, _ = needed([QueryTerm(word) for word in self.asked], self.scopes)
         read: Callable[[], dict[str, int]] = engine().ask_frequencies(exact)
         return read
 
-    def with_itself(self, known: dict[str, int], tokens: Sequence[str]) -> dict[str, int]:
-        """The frequencies as they are once the memory is among them, with these tokens."""
-        memory, own = self.memory, frozenset(tokens)
+    def _with_itself(self, known: dict[str, int]) -> dict[str, int]:
+        """The frequencies as they are once the memory is among them."""
+        memory, own = self.memory, frozenset(self.tokens)
         scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
-        more = {DOCUMENTS: 1, LENGTH: len(tokens), **{word: 1 for word in self.asked if word in own}}
+        more = {DOCUMENTS: 1, LENGTH: len(self.tokens), **{word: 1 for word in self.asked if word in own}}
         return known | {f"{scope}:{name}": known.get(f"{scope}:{name}", 0) + n for name, n in more.items()}
 
     def found(self, known: Mapping[str, int]) -> Near:

@@ -331,6 +331,7 @@ def ask_frequencies(
     scopes = dict.fromkeys(term.partition(":")[0] for term in (*scoped_terms, *scoped_starts))
     cursor = connection.cursor()
     cursor.execute(_FREQUENCIES, [_as_text(scoped_terms), _as_text(scopes)])
+    connection.answer_soon()  # type: ignore[attr-defined]
 
     def read() -> dict[str, int]:
         answer: dict[str, int] = {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from memories.errors import AlreadyStored, BagRule, OnlyItsAuthor
+from memories.evidence import Look
 from memories.models import Memory, Origin, Revision, Status, Visibility, Weight
 from memories.querysets import MemoryQuerySet
+from memories.search import document_tokens
 from memories.services import bags, links
 from memories.services.changes import Applied, Brought, Change
 from memories.services.commits import note_scopes
@@ -54,7 +56,10 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
         if name in fields:
             setattr(memory, name, fields[name])
     memory.duplicate_key = duplicate_key(memory)
-    twin = _twin(memory)
+    read_twin = _ask_twin(memory)
+    tags = fields.get("tags", [])
+    look = Look.of(memory, tags, document_tokens(memory, tags))
+    twin = read_twin()
     if twin is not None:
         return _retried(writing, change, twin)
     if parent_number:
@@ -67,7 +72,7 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     writing.request_digest = writing.request_digest or change.digest()
     new = links.new_links(memory, targets)
     parent = {"parent": memory.parent} if memory.parent else {}
-    store_new(writing, memory, {**fields, **parent}, links.told(memory, new), moments)
+    store_new(writing, memory, {**fields, **parent}, links.told(memory, new), moments, look)
     links.add_links(writing, memory, new)
     if change.brought is not None:
         note_scopes(memory)
@@ -120,15 +125,19 @@ _open_twins = Compiled(lambda project, key, visibility: _saying_the_same(project
 _own_twins = Compiled(lambda project, key, author: _saying_the_same(project, key, Visibility.PRIVATE, author))
 
 
-def _twin(memory: Memory) -> Memory | None:
-    """Another active memory of the same project and visibility that says exactly the same."""
+def _ask_twin(memory: Memory) -> Callable[[], Memory | None]:
+    """Asks for another active memory of the same project and visibility that says exactly the same."""
     key: dict[str, int | str] = {"project": memory.project_id, "key": memory.duplicate_key}
     if memory.is_private:
-        found = _own_twins.rows(**key, author=memory.author_id)
+        asked = _own_twins.ask(**key, author=memory.author_id)
     else:
-        found = _open_twins.rows(**key, visibility=str(memory.visibility))
-    others = [other for other in found if other.pk != memory.pk]
-    return min(others, key=lambda other: other.number, default=None)
+        asked = _open_twins.ask(**key, visibility=str(memory.visibility))
+
+    def read() -> Memory | None:
+        others = [other for other in asked.rows() if other.pk != memory.pk]
+        return min(others, key=lambda other: other.number, default=None)
+
+    return read
 
 
 def _retried(writing: Writing, change: Change, twin: Memory) -> Applied:
@@ -193,7 +202,7 @@ def _leave_replaced_bag(writing: Writing, memory: Memory, changed: dict[str, Any
 def _check_duplicate(memory: Memory, changed: Mapping[str, Any]) -> None:
     if memory.is_active and {"title", "summary", "body", "visibility", "status"} & set(changed):
         memory.duplicate_key = duplicate_key(memory)
-        twin = _twin(memory)
+        twin = _ask_twin(memory)()
         if twin is not None:
             raise AlreadyStored(twin.number)
 

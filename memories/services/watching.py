@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memories.evidence import Near, near
+from memories.evidence import Look, Near, near
 from memories.models import Memory, Visibility
 from projects.models import Project
 
@@ -41,13 +41,13 @@ class Written:
     # Its words as they were indexed in this write.
     tokens: frozenset[str] | None = None
     # What finds the nearest, where that was asked before it was indexed.
-    asked: Callable[[], Near] | None = None
+    look: Look | None = None
 
     @cached_property
     def near(self) -> Near:
         """What is nearest to the memory: asked once, for whoever needs it."""
-        if self.asked is not None:
-            return self.asked()
+        if self.look is not None:
+            return self.look.near()
         tags = self.memory.tag_names if self.tags is None else self.tags
         return near(self.memory, tags, self.tokens)
 

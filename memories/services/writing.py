@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memories.errors import MovedOn, NoSuchMemory
-from memories.evidence import ask_near
+from memories.evidence import Look
 from memories.keys import duplicate_key as duplicate_key
 from memories.models import Memory, Review, Revision, ScopePath, Tag, Visibility
 from memories.querysets import MemoryQuerySet
-from memories.search import document_tokens, index
+from memories.search import index
 from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
@@ -152,31 +152,32 @@ def store_new(
     fields: Mapping[str, Any],
     links: Mapping[str, Any],
     moments: Mapping[str, dt.datetime],
+    look: Look,
 ) -> Memory:
     """Store a new memory with its lists, its first revision and its place in the index.
 
-    `moments` are the days that it had elsewhere; without them it begins now.
+    `moments` are the days that it had elsewhere; without them it begins now. `look` has all of its tokens.
     """
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, moments.get(moment, writing.at))
     if writing.new_id is not None:
         memory.pk, writing.new_id = writing.new_id(), None
-    _memories.one(memory)
-    writing.hold(memory)
     tags = fields.get("tags", [])
-    # The index takes PostgreSQL longer than all else: meanwhile it is made ready what to look for nearby.
     with unanswered():
+        if memory.is_active:
+            look.ask()
+        _memories.one(memory)
+        writing.hold(memory)
         if tags:
             _store_tags(memory, tags)
         if fields.get("scope_paths"):
             _store_scopes(memory, fields["scope_paths"])
         _write_revision(writing, memory, {**fields, **links})
-        tokens = document_tokens(memory, tags)
-        asked = ask_near(memory, tags, tokens) if memory.is_active else None
-        known = index(memory, tokens=tokens, is_new=True)
+        tokens = index(memory, tokens=list(look.tokens), is_new=True)
         writing.touched.append(Touch(None, memory.visibility))
-        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=known, asked=asked))
+        asked = look if memory.is_active else None
+        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens, look=asked))
     return memory
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
@@ -190,6 +192,22 @@ def test_several_questions_are_waited_for_once(project: Project, monkeypatch: py
         assert [each.rows() for each in asked] == [[other] for other in others]
         assert len(waits) == 1
         monkeypatch.undo()
+
+
+def test_what_is_answered_soon_waits_for_nothing_that_comes_later(project: Project) -> None:
+    with unanswered(), connection.cursor() as slow:
+        asked = _by_slug.ask(slug=project.slug)
+        connection.answer_soon()
+        time.sleep(0.2)
+        slow.execute("SELECT pg_sleep(1)")
+        began = time.monotonic()
+        assert asked.rows() == [project]
+        assert time.monotonic() - began < 0.5
+        slow.fetchall()
+        assert time.monotonic() - began > 0.5
+    connection.answer_soon()
+    assert _by_slug.first(slug=project.slug) == project
+    assert _is_as_ever()
 
 
 def test_a_connection_that_breaks_is_told_as_such_and_the_next_one_is_new(project: Project) -> None:

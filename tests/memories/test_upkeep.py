@@ -10,12 +10,15 @@ from django.core.management import call_command
 from django.db import connection, connections
 
 from memories.models import Memory, Revision, SummaryKey
-from memories.search import SearchFilter, search_memories
+from memories.search import SearchFilter, search_memories, upkeep
 from memories.search.engine import engine
+from memories.search.types import searched_types
 from memories.search.upkeep import drift, reindex, tidy
 from memories.services import archive_memory, erase_memory, revise_memory
 from projects.models import Project, User
 from tests.factories import MemoryFactory, ProjectFactory, person
+from tests.threads import at_once
+from tests.threads import errors as thread_errors
 
 
 def doctor(*arguments: str) -> tuple[int, str]:
@@ -158,6 +161,35 @@ def test_reindexing_goes_on_beside_writers(project: Project, alice: User) -> Non
         thread.join()
     assert not errors
     assert Memory.objects.count() == 75
+    assert not drift()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has one writer at a time")
+def test_reindexing_leaves_what_is_written_while_it_looks(
+    project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After it read which rows there are, and before it read which entries, or the other way round."""
+    looked, entries = upkeep._entries, engine().known
+
+    def write(_: int) -> None:
+        MemoryFactory(project=project, author=alice)
+
+    def rows_then_write(*asked: object) -> object:
+        found = looked(*asked)
+        assert not thread_errors(at_once(1, write))
+        return found
+
+    def entries_then_write(*asked: object) -> object:
+        found = entries(*asked)
+        assert not thread_errors(at_once(1, write))
+        return found
+
+    monkeypatch.setattr(upkeep, "_entries", rows_then_write)
+    monkeypatch.setattr(engine(), "known", entries_then_write)
+    upkeep._drop_left_over()
+    monkeypatch.undo()
+    assert Memory.objects.count() == 1 + len(searched_types())
     assert not drift()
 
 

@@ -78,6 +78,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             with self.wrap_database_errors:
                 self._pipeline.sync()
 
+    def answer_soon(self) -> None:
+        """Have what was said so far answered while the next is made ready: PostgreSQL keeps answers until one
+        is waited for, and who waits for one waits for all that was said before he does.
+        """
+        if self._pipeline is not None:
+            with self.wrap_database_errors:
+                self.connection.pgconn.send_flush_request()
+                self.connection.pgconn.flush()
+
     # --- what is asked of a cursor whose statement wasn't answered yet --------------------
 
     def make_cursor(self, cursor: Any) -> CursorWrapper:
