@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bench.bare import measure_bare
 from bench.exchange import measure_exchange
 from bench.hooks import measure_hooks
 from bench.hygiene import measure_hygiene
@@ -24,7 +25,7 @@ from bench.speed import measure_speed
 from bench.startup import beside, measure_startup
 from bench.work import measure_work
 
-PARTS = ("speed", "work", "hygiene", "retrieval", "relations", "startup", "hooks", "exchange")
+PARTS = ("speed", "work", "hygiene", "retrieval", "relations", "startup", "bare", "hooks", "exchange")
 _OF_STORES = {
     "work": measure_work,
     "hygiene": measure_hygiene,
@@ -35,6 +36,7 @@ _OF_DATA: dict[str, Callable[[str, Sequence[Set]], tuple[list[Row], list[str]]]]
     "retrieval": measure_retrieval,
     "relations": measure_relations,
     "startup": measure_startup,
+    "bare": measure_bare,
 }
 _BEGAN = time.monotonic()
 

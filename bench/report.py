@@ -23,7 +23,11 @@ AT_LEAST = {
     ("decisions", "flagged_negatives"): 0.5,
     **{("prompts", metric): 1.0 for metric in ("top", "included", "excluded", "counted")},
 }
-AT_MOST = {("decisions", "flagged_positives"): 0.05}
+AT_MOST = {
+    ("decisions", "flagged_positives"): 0.05,
+    ("decisions", "search_against_floor"): 2,
+    ("decisions", "add_against_floor"): 2,
+}
 # Of every set: counts of what must never be.
 NEVER = ("refused", "recalls_wrong", "writes", "false_independent")
 

@@ -162,15 +162,19 @@ _stemmers = threading.local()
 
 def analyse(text: str) -> list[str]:
     """The tokens of a document, in order, stop words among them."""
-    return list(_remembered(text)) if len(text) <= _SHORT else _tokens(text)
-
-
-def _tokens(text: str) -> list[str]:
     tokens: list[str] = []
-    for match in _WORD.finditer(_normal(text)):
+    for chunk in _normal(text).split():
+        tokens += _chunk_tokens(chunk) if len(chunk) <= TOKEN_MAX_LENGTH else _tokens(chunk)
+    return tokens
+
+
+def _tokens(chunk: str) -> tuple[str, ...]:
+    """The tokens of what stands between two spaces: no word goes across one."""
+    tokens: list[str] = []
+    for match in _WORD.finditer(chunk):
         word, kind = match.group(), match.lastgroup
         if kind == "word":
-            tokens += _split(word).texts
+            tokens += (piece.text for piece in _pieces(word))
         elif kind == "symbol":
             tokens.append(word)
         else:
@@ -179,15 +183,14 @@ def _tokens(text: str) -> list[str]:
             tokens.append(characters[-1])
             if kind == "spaceless" and len(characters) > 2:
                 tokens.append(_whole(characters))
-    return tokens
+    return tuple(tokens)
 
 
 def analyse_query(text: str) -> list[QueryTerm]:
     """What a question asks for, distinct; stop words only when there is nothing else."""
     wanted: dict[str, QueryTerm] = {}
     others: dict[str, QueryTerm] = {}
-    for match in _WORD.finditer(_normal(text)):
-        pieces = _query_pieces(match)
+    for pieces in _asked(text):
         telling = [piece for piece in pieces if not piece.stop]
         for piece in telling:
             # What is left of an identifier made of stop words has to count for itself.
@@ -199,6 +202,16 @@ def analyse_query(text: str) -> list[QueryTerm]:
         if len(wanted) >= QUERY_MAX_TERMS:
             break
     return list((wanted or others).values())[:QUERY_MAX_TERMS]
+
+
+def _asked(text: str) -> Iterator[tuple[_Piece, ...]]:
+    """The words of a question in their pieces, one after the other."""
+    for chunk in _normal(text).split():
+        yield from _chunk_words(chunk) if len(chunk) <= TOKEN_MAX_LENGTH else _words(chunk)
+
+
+def _words(chunk: str) -> tuple[tuple[_Piece, ...], ...]:
+    return tuple(tuple(_query_pieces(match)) for match in _WORD.finditer(chunk))
 
 
 def unfinished_starts(text: str) -> list[QueryTerm]:
@@ -243,7 +256,7 @@ def _normal(text: str) -> str:
 def _query_pieces(match: re.Match[str]) -> Sequence[_Piece]:
     word, kind = match.group(), match.lastgroup
     if kind == "word":
-        return _split(word).pieces
+        return _pieces(word)
     if kind == "symbol":
         return [_Piece(word)]
     characters = _characters(word)
@@ -278,21 +291,9 @@ def _whole(characters: list[str]) -> str:
     return _cut("".join(characters[:TOKEN_MAX_LENGTH]))
 
 
-class _Split(NamedTuple):
-    """A word in its pieces, and these as tokens."""
-
-    pieces: tuple[_Piece, ...]
-    texts: tuple[str, ...]
-
-
-def _split(word: str) -> _Split:
+def _pieces(word: str) -> tuple[_Piece, ...]:
     # The cache is for words that come again; long ones don't.
-    return _cached(word) if len(word) <= TOKEN_MAX_LENGTH else _divided(word)
-
-
-def _divided(word: str) -> _Split:
-    pieces = _expand(word)
-    return _Split(pieces, tuple(piece.text for piece in pieces))
+    return _cached(word) if len(word) <= TOKEN_MAX_LENGTH else _expand(word)
 
 
 def _expand(word: str) -> tuple[_Piece, ...]:
@@ -373,11 +374,10 @@ def _cut(token: str) -> str:
     return token[:TOKEN_MAX_LENGTH]
 
 
-_cached = lru_cache(maxsize=20_000)(_divided)
-# One write asks several times for the words of its title, summary and tags: what it is indexed by, and
-# what it is compared by.
-_SHORT = 500
-_remembered = lru_cache(maxsize=128)(_tokens)
+_cached = lru_cache(maxsize=20_000)(_expand)
+# Most of a text was met before, with the marks around it: looking it up takes a tenth of taking it apart.
+_chunk_tokens = lru_cache(maxsize=20_000)(_tokens)
+_chunk_words = lru_cache(maxsize=5_000)(_words)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
@@ -391,7 +391,7 @@ def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
             for span, character in clusters:
                 yield start + span[0], start + span[1], (character,)
             continue
-        pieces = _split(word).pieces if match.lastgroup == "word" else (_Piece(word),)
+        pieces = _pieces(word) if match.lastgroup == "word" else (_Piece(word),)
         alone = len(pieces) == 1
         yield start, match.end(), [p.text for p in pieces if p.whole or alone]
         for run in () if alone else _RUN.finditer(word):

@@ -17,6 +17,10 @@ from memories.search.analyse import (
     TOKEN_MAX_LENGTH,
     WORD_PUNCTUATION,
     QueryTerm,
+    _asked,
+    _normal,
+    _tokens,
+    _words,
     analyse,
     analyse_query,
     marks,
@@ -322,3 +326,13 @@ def test_marks_are_spans_in_order(text: str, query: str) -> None:
     spans = marks(text, analyse_query(query))
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(before[1] < after[0] for before, after in pairwise(spans))
+
+
+_MIXED = list("abZ019 _-./@:+#'’\t\n\x1c\x85\xa0\u2028\u3000\u200d\u0301日本かแมว๑가😀ß")
+
+
+@given(st.text(st.sampled_from(_MIXED), max_size=60))
+def test_no_word_goes_across_a_space(text: str) -> None:
+    """So a text is taken apart at its spaces, and what stands between two is looked up."""
+    assert analyse(text) == list(_tokens(_normal(text)))
+    assert list(_asked(text)) == list(_words(_normal(text)))
