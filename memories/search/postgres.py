@@ -15,6 +15,7 @@ from django.db import connection
 
 from memories.search.ranking import (
     DOCUMENTS,
+    FREQUENCIES,
     K1,
     LENGTH,
     RANKED_MAX,
@@ -417,7 +418,10 @@ def _query(term: Weighted) -> str:
 
 
 def _quoted(token: str) -> str:
-    return "'" + token.replace("\\", "\\\\") + "'"
+    return "'" + token.replace("\\", "\\\\") + "'" if "\\" in token else f"'{token}'"
+
+
+_POSITIONS = {step: ",".join(map(str, range(1, step + 1))) for step in FREQUENCIES}
 
 
 def _parts(frequencies: dict[str, int]) -> Iterator[str]:
@@ -430,6 +434,6 @@ def _parts(frequencies: dict[str, int]) -> Iterator[str]:
         if size + needed > PART_MAX_BYTES:
             yield " ".join(lexemes)
             lexemes, size = [], 0
-        lexemes.append(f"{_quoted(token)}:{','.join(map(str, range(1, frequency + 1)))}")
+        lexemes.append(f"{_quoted(token)}:{_POSITIONS[frequency]}")
         size += needed
     yield " ".join(lexemes)

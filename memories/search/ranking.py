@@ -19,6 +19,7 @@ has every word of a question somewhere doesn't come before the memory that answe
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -187,7 +188,7 @@ def counted(tokens: Iterable[str]) -> dict[str, int]:
 
 
 def step(frequency: int) -> int:
-    return max(step for step in FREQUENCIES if step <= frequency)
+    return FREQUENCIES[bisect_right(FREQUENCIES, frequency) - 1]
 
 
 def finders(terms: Sequence[Weighted]) -> int:

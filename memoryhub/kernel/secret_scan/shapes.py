@@ -29,6 +29,8 @@ _QUOTES = "`'\""
 def find_in_words(flat: str) -> tuple[int, str] | None:
     """The line and kind of the first shape found among the long words of a text."""
     words = _Words(flat)
+    if not words.text:
+        return None
     hit = _find_ours(words.text) or _find_borrowed(words.text) or _find_unprefixed(words.text)
     if hit is None:
         return None
