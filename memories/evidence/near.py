@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -95,8 +95,8 @@ def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = No
 class Look:
     """What is looked for near one memory.
 
-    A new one takes steps: it is made ready, asked about before the memory is indexed, and found once it is.
-    The index takes PostgreSQL longer than all else, and meanwhile it is made ready what to look for.
+    A new one is looked for before it is indexed: that takes PostgreSQL longer than all else, and nobody waits
+    for it so. Which of its words are rare is asked while the memory is stored.
     """
 
     memory: Memory
@@ -109,7 +109,7 @@ class Look:
     scopes: Sequence[str]
     # The words whose frequencies tell which are rare.
     asked: Sequence[str]
-    _read: Callable[[], dict[str, int]] | None = None
+    _known: Callable[[], dict[str, int]] | None = None
 
     @classmethod
     def of(cls, memory: Memory, tags: Sequence[str], tokens: Sequence[str] | frozenset[str]) -> Look:
@@ -120,14 +120,12 @@ class Look:
         return cls(memory, tokens, statement, words, title, sample, _scopes(memory), asked)
 
     def ask(self) -> None:
-        """Ask how frequent the words are. The memory isn't in the index yet."""
-        self._read = self.frequencies() if self.words else None
+        """Ask how frequent the words are."""
+        self._known = self.frequencies() if self.words else None
 
     def near(self) -> Near:
-        """What is nearest, once it was asked and the memory is in the index."""
-        if self._read is None:
-            return Near(self.statement)
-        return self.found(self._with_itself(self._read()))
+        """What is nearest, once that was asked and the memory is stored, and before it is in the index."""
+        return self.found(self._with_itself(self._known())) if self._known else Near(self.statement)
 
     def frequencies(self) -> Callable[[], dict[str, int]]:
         """Asks for them, and gives what reads them."""
@@ -143,13 +141,13 @@ class Look:
         return known | {f"{scope}:{name}": known.get(f"{scope}:{name}", 0) + n for name, n in more.items()}
 
     def found(self, known: Mapping[str, int]) -> Near:
+        """The nearest by these frequencies."""
         frequencies = {word: _others(word, self.scopes, known) for word in self.asked}
         others = frequencies.__getitem__
         found = Candidates(documents=_others(DOCUMENTS, self.scopes, known), frequencies=frequencies)
         finding = _rarest([word for word in self.statement.terms if others(word) > 0], others)[:FINDING_MAX]
-        telling = list(dict.fromkeys([*_telling(self.sample, self.title, others), *finding]))[
-            :QUERY_MAX_TERMS
-        ]
+        same = _telling(self.sample, self.title, others)
+        telling = list(dict.fromkeys([*same, *finding]))[:QUERY_MAX_TERMS]
         if not telling:
             return Near(self.statement, self.words, self.title, frozenset(), found)
         question = weigh([QueryTerm(word) for word in telling], self.scopes, known)
@@ -157,7 +155,7 @@ class Look:
         admitted = _admitted(self.memory)
         hits = engine().ask(rarest, question.average, admitted, NEAR_MAX, with_terms=True)()
         theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits}
-        found = Candidates(tuple(theirs), documents=found.documents, frequencies=found.frequencies)
+        found = replace(found, ids=tuple(theirs))
         return Near(self.statement, self.words, self.title, frozenset(finding), found, theirs)
 
 

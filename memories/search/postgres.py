@@ -30,6 +30,7 @@ from memories.search.ranking import (
     pruned,
 )
 from memories.search.scopes import of_project
+from memoryhub.kernel.snapshots import answer_soon
 
 # PostgreSQL refuses a tsvector above 1 MB. A memory that has more goes into several
 # parts: it has several rows, and no word of it is left out.
@@ -332,7 +333,7 @@ def ask_frequencies(
     scopes = dict.fromkeys(term.partition(":")[0] for term in (*scoped_terms, *scoped_starts))
     cursor = connection.cursor()
     cursor.execute(_FREQUENCIES, [_as_text(scoped_terms), _as_text(scopes)])
-    connection.answer_soon()  # type: ignore[attr-defined]
+    answer_soon()
 
     def read() -> dict[str, int]:
         answer: dict[str, int] = {}

@@ -19,6 +19,7 @@ from memories.services.merging import merge
 from memories.services.writing import Writing, duplicate_key, last_revision, store_change, store_new
 from memoryhub.kernel.actor import ActorKind
 from memoryhub.kernel.compiled import Compiled
+from memoryhub.kernel.snapshots import answer_soon
 from projects.models import Project
 
 __all__ = ["archive", "create", "merge", "supersede", "update"]
@@ -57,6 +58,7 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
             setattr(memory, name, fields[name])
     memory.duplicate_key = duplicate_key(memory)
     read_twin = _ask_twin(memory)
+    answer_soon()
     tags = fields.get("tags", [])
     look = Look.of(memory, tags, document_tokens(memory, tags))
     twin = read_twin()

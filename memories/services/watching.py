@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memories.evidence import Look, Near, near
+from memories.evidence import Near, near
 from memories.models import Memory, Visibility
 from projects.models import Project
 
@@ -40,14 +40,14 @@ class Written:
     tags: tuple[str, ...] | None = None
     # Its words as they were indexed in this write.
     tokens: frozenset[str] | None = None
-    # What finds the nearest, where that was asked before it was indexed.
-    look: Look | None = None
+    # The nearest, where they are known.
+    found: Near | None = None
 
     @cached_property
     def near(self) -> Near:
         """What is nearest to the memory: asked once, for whoever needs it."""
-        if self.look is not None:
-            return self.look.near()
+        if self.found is not None:
+            return self.found
         tags = self.memory.tag_names if self.tags is None else self.tags
         return near(self.memory, tags, self.tokens)
 

@@ -7,7 +7,7 @@ the change counter; on SQLite the transaction itself is the lock.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
-from memoryhub.kernel.compiled_writes import Insert, NewId
+from memoryhub.kernel.compiled_writes import Insert, NewId, insert_together
 from memoryhub.kernel.snapshots import unanswered
 from memoryhub.kernel.text import collapsed
 from projects.errors import ProjectArchived, RoleTooLow
@@ -161,23 +161,26 @@ def store_new(
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, moments.get(moment, writing.at))
-    if writing.new_id is not None:
-        memory.pk, writing.new_id = writing.new_id(), None
-    tags = fields.get("tags", [])
     with unanswered():
         if memory.is_active:
             look.ask()
-        _memories.one(memory)
+        own: list[Memory] = []
+        if writing.new_id is None:
+            _memories.one(memory)
+        else:
+            memory.pk, writing.new_id, own = writing.new_id(), None, [memory]
+        tags = fields.get("tags", [])
+        insert_together(
+            (_memories, own),
+            (_tags, _tags_of(memory, tags)),
+            (_scopes, _scopes_of(memory, fields.get("scope_paths", []))),
+            (_revisions, [_revision_of(writing, memory, {**fields, **links})]),
+        )
         writing.hold(memory)
-        if tags:
-            _store_tags(memory, tags)
-        if fields.get("scope_paths"):
-            _store_scopes(memory, fields["scope_paths"])
-        _write_revision(writing, memory, {**fields, **links})
+        near = look.near() if memory.is_active else None
         tokens = index(memory, tokens=list(look.tokens), is_new=True)
         writing.touched.append(Touch(None, memory.visibility))
-        asked = look if memory.is_active else None
-        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens, look=asked))
+        tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens, found=near))
     return memory
 
 
@@ -204,12 +207,12 @@ def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], *
     memory.save(update_fields=columns)
     if "tags" in changed:
         memory.tags.all().delete()
-        _store_tags(memory, changed["tags"])
+        _tags.many(_tags_of(memory, changed["tags"]))
     if "scope_paths" in changed:
         memory.scopes.all().delete()
-        _store_scopes(memory, changed["scope_paths"])
+        _scopes.many(_scopes_of(memory, changed["scope_paths"]))
     with unanswered():
-        _write_revision(writing, memory, {**changed, **notes})
+        _revisions.many([_revision_of(writing, memory, {**changed, **notes})])
         tokens = index(memory) if _INDEXED & set(changed) else None
         writing.touched.append(Touch(was.visibility, memory.visibility))
         tell(Written(writing, memory, frozenset(changed), was, tokens=tokens))
@@ -231,20 +234,20 @@ def last_revision(memory: Memory, field: str) -> Revision | None:
     return Revision.objects.filter(memory=memory, fields__has_key=field).order_by("-version").first()
 
 
-def _store_tags(memory: Memory, names: list[str]) -> None:
-    _tags.many([Tag(memory=memory, name=name, position=n) for n, name in enumerate(names)])
+def _tags_of(memory: Memory, names: Sequence[str]) -> list[Tag]:
+    return [Tag(memory=memory, name=name, position=n) for n, name in enumerate(names)]
 
 
-def _store_scopes(memory: Memory, paths: list[str]) -> None:
-    _scopes.many([ScopePath(memory=memory, path=path, position=n) for n, path in enumerate(paths)])
+def _scopes_of(memory: Memory, paths: Sequence[str]) -> list[ScopePath]:
+    return [ScopePath(memory=memory, path=path, position=n) for n, path in enumerate(paths)]
 
 
-def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any]) -> None:
+def _revision_of(writing: Writing, memory: Memory, fields: Mapping[str, Any]) -> Revision:
     actor, context = writing.actor, writing.actor.context
     kept = dict(fields)
     if "parent" in kept:
         kept["parent"] = kept["parent"].number if kept["parent"] else 0
-    revision = Revision(
+    return Revision(
         memory=memory,
         version=memory.version,
         fields=kept,
@@ -259,4 +262,3 @@ def _write_revision(writing: Writing, memory: Memory, fields: Mapping[str, Any])
         created_at=writing.at,
         **context.as_dict(),
     )
-    _revisions.many([revision])

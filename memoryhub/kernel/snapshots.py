@@ -50,6 +50,13 @@ def unanswered(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
     connection.wait_again()
 
 
+def answer_soon(using: str = DEFAULT_DB_ALIAS) -> None:
+    """What was asked so far is answered while the next is made ready, where nobody waits for each answer."""
+    connection: Any = connections[using]
+    if connection.vendor == "postgresql":
+        connection.answer_soon()
+
+
 def after_reading(write: Callable[[], Any], using: str = DEFAULT_DB_ALIAS) -> None:
     """Do something once the snapshot is over, in which nothing can be written; at once outside of one."""
     waiting = getattr(connections[using], "after_reading", None)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.forms.models import model_to_dict
+from django.test.utils import CaptureQueriesContext
 
 from hygiene.models import SimilarPair
 from memories.models import Memory, Revision, SummaryKey, Tag
-from memoryhub.kernel.compiled_writes import Insert, Update
+from memoryhub.kernel.compiled_writes import Insert, Update, insert_together
 from projects.models import Project, User
 from tests.memories.verbs import add
 
@@ -85,3 +86,23 @@ def test_every_connection_has_its_own_statement(project: Project, alice: User) -
     insert = Insert(Tag)
     insert.many([Tag(memory=add(alice, project, tags=[]).memory, name="a", position=0)])
     assert (insert, False) in vars(connections["default"])["_memoryhub_compiled_writes"]
+
+
+def test_rows_of_several_models_go_together(project: Project, alice: User) -> None:
+    """Also none of a model, and one that has its id already."""
+    insert, tags, keys = Insert(Memory), Insert(Tag), Insert(SummaryKey)
+    memory = _memory(project, alice, 7)
+    ahead = insert.ask_id()
+    memory.pk = ahead() if ahead else insert.one(_memory(project, alice, 8)).pk + 1
+    names = [Tag(memory=memory, name=name, position=at) for at, name in enumerate(("one", "two"))]
+    with CaptureQueriesContext(connection) as asked:
+        insert_together(
+            (insert, [memory]), (tags, names), (tags, []), (keys, [SummaryKey(memory=memory, key="k")])
+        )
+    assert len(asked) == (1 if connection.vendor == "postgresql" else 3)
+    found = Memory.objects.get(number=7)
+    assert (found.pk, found.tag_names, found.summarised.key) == (memory.pk, ["one", "two"], "k")
+    assert not memory._state.adding
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert_together((tags, names), (keys, [SummaryKey(memory=memory, key="other")]))
+    assert found.tags.count() == 2
