@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memories.evidence import token_sets
 from memories.models import Memory
-from memories.search import SearchFilter, postgres, ranking, search_memories, sqlite
+from memories.search import SearchFilter, postgres, ranking, search_memories, sqlite_asking
 from memories.search.engine import engine
 from memories.search.of_memories import Memories
 from memories.search.ranking import Weighted, order, unscoped
@@ -286,8 +286,8 @@ def test_the_best_few_are_the_first_of_all(
     project: Project, alice: User, kinds: list[str] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few are wanted, of equals, and where a filter keeps most of the best out."""
-    monkeypatch.setattr(sqlite, "_MANY", 0)
-    monkeypatch.setattr(sqlite, "_MARGIN", 0)
+    monkeypatch.setattr(sqlite_asking, "_MANY", 0)
+    monkeypatch.setattr(sqlite_asking, "_MARGIN", 0)
     for n in range(16):
         zebras = "zebra " * (1 + n // 6)
         MemoryFactory(
