@@ -124,7 +124,7 @@ def memory_search(
     with read_snapshot(ahead=True):
         mine = None if cursor else ask_creates(caller.project, caller.user)
         found = search_memories(caller.project, caller.user, query, narrowed, limit=limit, cursor=cursor)
-        pending = _pending(mine, in_search(query, narrowed))
+        pending = _pending(mine, in_search(query, narrowed)) if mine else {}
         if detail:
             return (
                 found.answer([]) | packed(found.items, caller.user, budget=budget, related=related) | pending
@@ -161,13 +161,13 @@ def memory_list(caller: Caller, limit: int = PAGE_DEFAULT, cursor: str = "", **w
     with read_snapshot():
         mine = None if cursor else ask_creates(caller.project, caller.user)
         page = list_memories(caller.project, caller.user, narrowed, limit=limit, cursor=cursor)
-        pending = _pending(mine, in_list(narrowed))
+        pending = _pending(mine, in_list(narrowed)) if mine else {}
     return page.answer([row(memory) for memory in page.items]) | pending
 
 
-def _pending(mine: Asked[Review] | None, fits: Fits) -> dict[str, Any]:
+def _pending(mine: Asked[Review], fits: Fits) -> dict[str, Any]:
     """The caller's own new memories that wait for a reviewer: beside the items, not among them."""
-    reviews = fitting(mine, fits) if mine else []
+    reviews = fitting(mine, fits)
     return {"pending": [waiting(review) for review in reviews]} if reviews else {}
 
 

@@ -31,7 +31,8 @@ SETTLED = {
 }
 # How to add one: its name, and why nobody waits for it, after looking at its SQL.
 LOOKED_AT = {
-    "memories.0012_search_scored": "it makes a function and, concurrently, an index of hardly any rows",
+    "memories.0012_search_scored": "it makes an index of hardly any rows, concurrently",
+    "memories.0013_search_weighed": "it makes a function",
     "projects.0003_tallies": "its Python makes the table that it has just made unlogged",
 }
 

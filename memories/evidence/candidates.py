@@ -106,7 +106,7 @@ def _ranked(terms: Sequence[str], scope: Scope, counted: dict[str, int], limit: 
     if not terms:
         return []
     question = weigh([QueryTerm(term) for term in terms], scope.indexed, counted)
-    # `rank` orders equals by the second column before it prefers the newest: here by number. The
+    # `ask` orders equals by the third column before it prefers the newest: here by number. The
     # column is named as search names it, which puts superseded ones last by it.
     rows = scope.memories.order_by().annotate(superseded=F("number"))
     admitted = rows.values_list("id", "number", "superseded").query.sql_with_params()

@@ -217,7 +217,7 @@ def _admitted(memory: Memory) -> tuple[str, Sequence[object]]:
 
 
 def _in_use(project: int, memory: int, **narrower: Any) -> QuerySet[Memory, Any]:
-    # Equals by number: `rank` orders by the third column before it prefers the newest.
+    # Equals by number: `ask` orders by the third column before it prefers the newest.
     here = Memory.objects.in_project(Project(pk=project)).active().filter(erased_at=None, **narrower)
     found = here.exclude(pk=memory).order_by().annotate(superseded=F("number"))
     return found.values_list("id", "number", "superseded")

@@ -349,7 +349,8 @@ def _fold(word: str) -> str:
     text = unicodedata.normalize("NFKC", _DROPPED.sub("", word)).casefold()
     text = unicodedata.normalize("NFKD", text).replace("и\u0306", "й")
     text = _DROPPED.sub("", _DIACRITIC.sub(r"\1", text).translate(_LETTERS))
-    return unicodedata.normalize("NFC", text)
+    # A letter that stands for a whole sentence has its spaces. No token has one.
+    return "".join(unicodedata.normalize("NFC", text).split())
 
 
 def _stem(word: str) -> str:

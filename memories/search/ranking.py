@@ -106,7 +106,7 @@ def scoped(scope: str, tokens: Iterable[str]) -> list[str]:
 
 
 def needed(terms: Iterable[QueryTerm], scopes: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What `frequencies` is asked before `weigh`: tokens, and beginnings of tokens."""
+    """What `ask_frequencies` is asked before `weigh`: tokens, and beginnings of tokens."""
     terms = list(terms)
     exact = [DOCUMENTS, LENGTH, *(term.text for term in terms if not term.prefix)]
     starts = [term.text for term in terms if term.prefix]
@@ -122,8 +122,8 @@ def weigh(
     frequencies: Mapping[str, int],
     measures: Iterable[Sequence[str]] = (),
 ) -> Question:
-    """The terms with their weights, from what `frequencies` answered to `needed`. Lengths are measured by the
-    first of `measures`, each some of the scopes, that has documents; by all scopes where none is given.
+    """The terms with their weights, from what `ask_frequencies` answered to `needed`. Lengths are measured by
+    the first of `measures`, each some of the scopes, that has documents; by all scopes where none is given.
     """
 
     def count(text: str, among: Sequence[str] = scopes) -> int:

@@ -17,7 +17,7 @@ from memories.services.policy import Asking, Touch, must_wait, never_waits
 from memories.services.reviews.proposing import propose
 from memories.services.writing import Writing, begin, finish, lock_memory
 from memoryhub.kernel.actor import Actor
-from memoryhub.kernel.snapshots import unanswered
+from memoryhub.kernel.snapshots import answered, unanswered
 
 _APPLY: dict[ChangeKind, Callable[..., Memory]] = {
     ChangeKind.UPDATE: applying.update,
@@ -47,6 +47,7 @@ def submit_change(actor: Actor, change: Change) -> Applied | Pending:
         # touches, bags and links included, is what the policy decides by.
         with transaction.atomic():
             done = _applied(writing, change, fields)
+            answered()
             waits = must_wait(policy, asking, writing.touched)
             transaction.set_rollback(waits)
         if not waits:

@@ -57,6 +57,13 @@ def answer_soon(using: str = DEFAULT_DB_ALIAS) -> None:
         connection.answer_soon()
 
 
+def answered(using: str = DEFAULT_DB_ALIAS) -> None:
+    """Wait for all answers: raises what failed of what was written so far, before somebody takes it back."""
+    connection: Any = connections[using]
+    if connection.vendor == "postgresql":
+        connection.wait_once()
+
+
 def after_reading(write: Callable[[], Any], using: str = DEFAULT_DB_ALIAS) -> None:
     """Do something once the snapshot is over, in which nothing can be written; at once outside of one."""
     waiting = getattr(connections[using], "after_reading", None)

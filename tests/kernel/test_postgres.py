@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 from memories.models import Memory, Tag
 from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.compiled_writes import Insert
-from memoryhub.kernel.snapshots import read_snapshot, unanswered
+from memoryhub.kernel.snapshots import answered, read_snapshot, unanswered
 from projects.models import Membership, Project, User
 from tests.factories import MemoryFactory, ProjectFactory
 from tests.threads import at_once, errors
@@ -45,6 +46,12 @@ def _tag_late(memory: Memory, name: str) -> None:
 def _tag_and_fail(memory: Memory, name: str) -> None:
     _tag(memory, name)
     raise ZeroDivisionError
+
+
+def _end(victim: int) -> None:
+    """As a server that restarts ends its connections."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [victim])
 
 
 def _is_as_ever() -> bool:
@@ -131,6 +138,34 @@ def test_a_part_that_fails_is_caught_where_it_is_and_the_rest_goes_on(project: P
     assert _is_as_ever()
 
 
+def test_what_failed_before_a_part_is_not_lost_with_the_part(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+
+    def write() -> None:
+        with unanswered(), transaction.atomic():
+            _tag_late(memory, "one")
+            with contextlib.suppress(ZeroDivisionError), transaction.atomic():
+                _tag_and_fail(memory, "two")
+
+    with pytest.raises(IntegrityError, match="duplicate key"):
+        write()
+    assert _names(memory) == ["one"]
+
+
+def test_what_is_taken_back_on_purpose_says_first_what_failed(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+
+    def attempt() -> None:
+        with unanswered(), transaction.atomic(), transaction.atomic():
+            _tag_late(memory, "one")
+            answered()
+            transaction.set_rollback(True)
+
+    with pytest.raises(IntegrityError, match="duplicate key"):
+        attempt()
+    assert _names(memory) == ["one"]
+
+
 def test_how_many_rows_a_statement_met_is_known(project: Project) -> None:
     memory = MemoryFactory(project=project, tags=["one", "two"])
     with unanswered(), transaction.atomic():
@@ -153,6 +188,8 @@ def test_rows_that_come_in_parts_are_waited_for(project: Project) -> None:
             with unanswered():
                 _tag(memory, "four")
         assert len(_names(memory)) == 4
+    with unanswered(), transaction.atomic():
+        assert len(list(memory.tags.select_for_update().iterator(chunk_size=1))) == 4
     with read_snapshot(ahead=True):
         parts = memory.tags.iterator(chunk_size=1)
         first = next(parts)
@@ -213,17 +250,13 @@ def test_what_is_answered_soon_waits_for_nothing_that_comes_later(project: Proje
 def test_a_connection_that_breaks_is_told_as_such_and_the_next_one_is_new(project: Project) -> None:
     memory = MemoryFactory(project=project, tags=["one"])
 
-    def end(_: int) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_terminate_backend(%s)", [victim])
-
     def write() -> None:
         nonlocal victim
         with unanswered(), transaction.atomic():
             victim = connection.connection.info.backend_pid
             _tag(memory, "two")
             memory.tags.count()
-            assert not errors(at_once(1, end))
+            assert not errors(at_once(1, lambda _: _end(victim)))
             _tag(memory, "three")
 
     victim = 0
@@ -231,6 +264,20 @@ def test_a_connection_that_breaks_is_told_as_such_and_the_next_one_is_new(projec
         write()
     connection.close()
     assert _names(memory) == ["one"]
+    assert _is_as_ever()
+
+
+def test_a_connection_that_is_known_to_be_broken_is_told_as_such() -> None:
+    connection.ensure_connection()
+    victim = connection.connection.info.backend_pid
+    assert not errors(at_once(1, lambda _: _end(victim)))
+    for _ in range(2):
+        with pytest.raises(OperationalError), connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    with pytest.raises(OperationalError):
+        connection.stop_waiting()
+    assert connection.waits
+    connection.close()
     assert _is_as_ever()
 
 

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from memories.evidence import token_sets
 from memories.models import Memory
 from memories.search import SearchFilter, postgres, ranking, search_memories, sqlite_asking
+from memories.search.analyse import analyse
 from memories.search.engine import engine
 from memories.search.of_memories import Memories
 from memories.search.ranking import Weighted, order, unscoped
 from memories.search.searching import QUERY_MAX_LENGTH, _hits
+from memories.search.upkeep import drift
 from memories.services import archive_memory, erase_memory, restore_memory, revise_memory, supersede_memory
 from memoryhub.kernel.errors import Invalid
 from projects.models import Project, User
@@ -326,6 +328,17 @@ def test_words_far_apart_in_a_very_long_memory_count_together(
     few = [each.hit for each in _hits(project, alice, "zebra savanna", wanted, 3)[0]]
     assert few == [each for each in every if each in few]
     assert len(few) == 3
+
+
+@pytest.mark.parametrize("body", ["\ufdfa" * 70, " ".join(["\ufdfa"] * 90), "x\ufdfay " * 90])
+def test_a_letter_that_stands_for_a_sentence_is_one_word(project: Project, alice: User, body: str) -> None:
+    """So many that they aren't written out: its own spaces are none between words."""
+    assert not any(character.isspace() for token in analyse(body) for character in token)
+    memory = MemoryFactory(project=project, author=alice, title="Seen", body=body)
+    assert not drift()
+    revise_memory(actor=agent(alice), memory=memory, expected_version=1, body=f"{body} zebra")
+    assert found(project, alice, "zebra") == [memory.number]
+    assert not drift()
 
 
 def test_what_is_found_may_come_with_its_words(

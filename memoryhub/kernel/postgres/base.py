@@ -4,7 +4,8 @@ Between `stop_waiting` and `wait_again` statements go out one after the other, a
 before it (psycopg's pipeline: https://www.psycopg.org/psycopg3/docs/advanced/pipeline.html). The BEGIN of a
 transaction goes out with its first statement then, and its COMMIT with the last ones. A commit is waited for,
 whatever else isn't: an error of a statement before it is raised there at the latest, and what is to be done
-after a commit is done after it.
+after a commit is done after it. A cursor takes one statement at a time: what it was asked is read before it
+is asked something else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from django.db import Error
 from django.db.backends.postgresql import base
-from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
+from django.db.backends.utils import CursorWrapper
 
 
 class _Answered:
@@ -38,7 +39,7 @@ class _Cursor(_Answered, CursorWrapper):
     pass
 
 
-class _DebugCursor(_Answered, CursorDebugWrapper):
+class _DebugCursor(_Answered, base.CursorDebugWrapper):
     pass
 
 
@@ -62,8 +63,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def stop_waiting(self) -> None:
         """From here on statements go out unanswered."""
         self.ensure_connection()
-        self._entered = self.connection.pipeline()
-        self._pipeline = self._entered.__enter__()
+        with self.wrap_database_errors:
+            entered = self.connection.pipeline()
+            self._pipeline = entered.__enter__()
+        self._entered = entered
 
     def wait_again(self) -> None:
         """Waits for all answers. Raises what the first statement that failed met. Twice does no harm."""
@@ -92,13 +95,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def make_cursor(self, cursor: Any) -> CursorWrapper:
         return _Cursor(cursor, self)
 
-    def make_debug_cursor(self, cursor: Any) -> CursorDebugWrapper:
+    def make_debug_cursor(self, cursor: Any) -> base.CursorDebugWrapper:
         return _DebugCursor(cursor, self)
 
     def chunked_cursor(self) -> Any:
         """Rows that come in parts are waited for, and what follows is."""
         self.wait_again()
         return super().chunked_cursor()
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        cursor = super().create_cursor(name)
+        if name and self._has_begun:
+            # Django asks psycopg whether there is a transaction, and that knows of none. There is: parts that
+            # outlive it would have to be read whole when it ends, and can't be locked.
+            cursor._withhold = False
+        return cursor
 
     # --- transactions that begin and end unanswered ---------------------------------------
 
@@ -122,6 +133,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _rollback(self) -> None:
         self._answer_all()
         super()._rollback()  # type: ignore[misc]
+
+    def _savepoint(self, sid: str) -> None:
+        """What failed before a part is not for who catches what fails in it."""
+        self.wait_once()
+        super()._savepoint(sid)  # type: ignore[misc]
 
     def _savepoint_commit(self, sid: str) -> None:
         """Who catches what a part of a transaction raises, catches it here at the latest."""
