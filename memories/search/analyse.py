@@ -377,8 +377,8 @@ def _cut(token: str) -> str:
 
 _cached = lru_cache(maxsize=20_000)(_expand)
 # Most of a text was met before, with the marks around it: looking it up takes a tenth of taking it apart.
-_chunk_tokens = lru_cache(maxsize=20_000)(_tokens)
-_chunk_words = lru_cache(maxsize=5_000)(_words)
+_chunk_tokens = lru_cache(maxsize=10_000)(_tokens)
+_chunk_words = lru_cache(maxsize=2_000)(_words)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
