@@ -6,8 +6,9 @@ import itertools
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, connection
 
-from memories.models import Memory, Review, Revision
+from memories.models import Memory, Review, Revision, Tag
 from memories.services import (
     Applied,
     Pending,
@@ -18,9 +19,12 @@ from memories.services import (
     revise_memory,
     supersede_memory,
     verify_memory,
+    watching,
 )
 from memories.services.policy import Asking, Touch, must_wait
+from memories.services.watching import Written
 from memoryhub.kernel.actor import Actor, ActorKind, Door, WriteContext
+from memoryhub.kernel.compiled_writes import Insert
 from projects.models import Project, Role, User
 from tests.factories import MemoryFactory, agent, person, token_for
 from tests.memories.verbs import FACT, now
@@ -269,3 +273,23 @@ def test_a_superuser_in_the_admin_stands_as_an_owner(project: Project, alice: Us
     assert isinstance(revise_memory(actor=actor, memory=memory, expected_version=1, title="x"), Applied)
     policy(project, "everyone")
     assert isinstance(revise_memory(actor=actor, memory=now(memory), expected_version=2, title="y"), Pending)
+
+
+def test_what_fails_while_it_is_tried_is_refused_and_not_proposed(
+    project: Project, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what fails last, whose answer nobody asked for before what was tried is taken back."""
+
+    def twice_the_same(written: Written) -> None:
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_sleep(0.2)")
+        for _ in range(2):
+            Insert(Tag).many([Tag(memory=written.memory, name="once", position=7)])
+
+    monkeypatch.setattr(watching, "_watchers", [*watching._watchers, twice_the_same])
+    policy(project, "everyone")
+    with pytest.raises(IntegrityError):
+        add_memory(actor=agent(alice), project=project, **FACT)
+    assert not Review.objects.exists()
+    assert not Memory.objects.exists()
