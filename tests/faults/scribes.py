@@ -54,6 +54,8 @@ class Scribe(threading.Thread):
         acts = [self._add] * 6 + [self._update] * 4 + [self._move] * 2
         acts += [self._archive, self._task, self._save, self._hand_over]
         try:
+            # Who claims a task and never saves is drift to the doctor, and chance alone may not lead there.
+            self._save()
             while not self.stopped.is_set():
                 self.random.choice(acts)()
         except Exception as problem:
