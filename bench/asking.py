@@ -32,6 +32,7 @@ def ask_about(
             with store.serve() as server:
                 agent = Agent(server.url, token)
                 loaded = load(agent, asked.stored)
+                store.settle()
                 judged = judge(agent, asked, loaded)
                 agent.close()
         rows += judged.rows(asked.name, engine)

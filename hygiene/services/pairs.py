@@ -10,16 +10,7 @@ from hygiene.models import SimilarPair
 from memories.evidence import Near, near
 from memories.models import Memory
 from memories.services import Written
-from memoryhub.kernel.compiled import Compiled, padded
 from memoryhub.kernel.compiled_writes import Insert
-
-_numbered = Compiled(
-    lambda **ids: (
-        Memory.objects.filter(pk__in=list(ids.values()))
-        .order_by("number")
-        .values_list("pk", "number", "title", "kind")
-    )
-)
 
 _pairs = Insert(SimilarPair, ignore_conflicts=True)
 
@@ -48,6 +39,5 @@ def pairs_of(memory: Memory, found: Near | None = None) -> list[SimilarPair]:
 
 def similar_to(found: Near) -> list[tuple[int, int]]:
     """Id and number of each active memory that says the same, among those that were found."""
-    ids = found.saying_the_same
-    rows = _numbered.rows(**padded(ids)) if ids else ()
-    return [(pk, number) for pk, number, title, kind in rows if found.says_the_same(pk, title, kind)]
+    others = sorted(found.read(found.saying_the_same), key=lambda other: other.number)
+    return [(each.pk, each.number) for each in others if found.says_the_same(each.pk, each.title, each.kind)]

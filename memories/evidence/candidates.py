@@ -8,7 +8,7 @@ draft alone: other people's private memories change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import F
@@ -20,6 +20,7 @@ from memories.search.engine import cursor as index_cursor
 from memories.search.engine import engine, scope_of
 from memories.search.ranking import DOCUMENTS, Hit, idf, needed, unscoped, weigh
 from memoryhub.kernel.compiled import Compiled, padded
+from memoryhub.kernel.snapshots import answer_soon
 from projects.models import Project
 
 EVALUATED_MAX = 20
@@ -135,9 +136,16 @@ _by_id = Compiled(
 )
 
 
-def load(ids: Sequence[int]) -> list[Memory]:
-    """Those memories with what is compared of them, in this order. No body is read."""
+def ask(ids: Sequence[int]) -> Callable[[], dict[int, Memory]]:
+    """Asks for those memories with what is compared of them, no body, and gives what reads them, by id."""
     if not ids:
-        return []
-    by_id = {memory.pk: memory for memory in _by_id.rows(**padded(ids))}
+        return dict
+    asked = _by_id.ask(**padded(ids)).with_parts_of(ids)
+    answer_soon()
+    return lambda: {memory.pk: memory for memory in asked.rows()}
+
+
+def load(ids: Sequence[int]) -> list[Memory]:
+    """The same at once, in this order."""
+    by_id = ask(ids)()
     return [by_id[each] for each in ids if each in by_id]

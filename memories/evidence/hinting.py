@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memories.evidence.near import Near
 from memories.evidence.relating import Related, compared
-from memories.evidence.rules import REPLACING_COVERAGE, Level
+from memories.evidence.rules import Level
 from memories.models import Kind, Link, Memory, Origin
 from memoryhub.kernel.compiled import Compiled
 
 HINTS_MAX = 3
-# Fewer than `memory_suggest` compares: a hint is worth little time.
-COMPARED_MAX = 8
 # A memory that shares so much of its subject is worth a look even where nothing says that it is revised.
 SIMILAR_STRENGTH = 0.6
-
-# Below this share of the statement no rule of revision applies, unless the other is the shorter one.
-NEAR_SHARE = REPLACING_COVERAGE
 
 SIMILAR = "similar"
 SUPERSESSION = "possible_supersession"
@@ -43,30 +38,26 @@ class Advice:
 
 
 def advise(
-    memory: Memory, tags: Sequence[str], found: Near, can_see: Callable[[Memory], bool]
+    memory: Memory,
+    tags: Sequence[str],
+    found: Near,
+    can_see: Callable[[Memory], bool],
+    *,
+    is_linked: bool = True,
 ) -> list[Advice]:
     """At most three hints about a memory that was just written, of what was `found` and the actor sees.
 
-    A memory that it is linked to, or in a bag with, is no news and named by none.
+    A memory that it is linked to, or in a bag with, is no news and named by none; one that has no link yet
+    needn't be asked for its links (`is_linked`).
     """
     worth = [each for each in _compared(found) if can_see(each.memory) and _is_worth_saying(each)]
-    known = _known_to(memory, worth) if worth else set()
+    known = _known_to(memory, worth, is_linked) if worth else set()
     return [_advice(memory, tags, each) for each in worth if each.memory.pk not in known][:HINTS_MAX]
 
 
 def _compared(near: Near) -> list[Related]:
     """What a statement has in common with the nearest others."""
-    ids = near.found_by_statement[:COMPARED_MAX]
-    weights = {term: near.found.weight(term) for term in near.statement.terms} if ids else {}
-    close = [pk for pk in ids if _is_near(weights, near.tokens.get(pk, frozenset()))]
-    return compared(near.statement, near.found, near.tokens, close)
-
-
-def _is_near(weights: Mapping[str, float], theirs: frozenset[str]) -> bool:
-    """Whether the stored words leave a hint possible: reading a memory costs more than its words."""
-    shared = [weight for term, weight in weights.items() if term in theirs]
-    is_much = sum(shared) >= NEAR_SHARE * sum(weights.values())
-    return bool(shared) and (is_much or len(theirs) < len(weights))
+    return compared(near.statement, near.found, near.tokens, near.read(near.close))
 
 
 def _is_worth_saying(related: Related) -> bool:
@@ -77,10 +68,10 @@ def _is_worth_saying(related: Related) -> bool:
     return strong and not finding.same_frame
 
 
-def _known_to(memory: Memory, related: Sequence[Related]) -> set[int]:
+def _known_to(memory: Memory, related: Sequence[Related], is_linked: bool) -> set[int]:
     """Those among the related that the memory is tied to already: by a link, or by a bag."""
     ids = {each.memory.pk for each in related}
-    tied = {end for ends in _linked.rows(memory=memory.pk) for end in ends}
+    tied = {end for ends in _linked.rows(memory=memory.pk) for end in ends} if is_linked else set()
     for each in related:
         if memory.pk == each.memory.parent_id or memory.parent_id == each.memory.pk:
             tied.add(each.memory.pk)

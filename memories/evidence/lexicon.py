@@ -347,7 +347,7 @@ def language_of(words: Iterable[str]) -> Language:
     Where several have as many (Portuguese and Spanish share a lot) it is their union.
     """
     words = list(words)
-    counted = {name: sum(word in known.function for word in words) for name, known in LANGUAGES.items()}
+    counted = {name: sum(map(known.function.__contains__, words)) for name, known in LANGUAGES.items()}
     most = max(counted.values())
     return (
         _union(tuple(name for name, count in counted.items() if count == most)) if most else _union(("en",))

@@ -17,22 +17,28 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from django.db.models import F, QuerySet
 
-from memories.evidence.candidates import Candidates, token_sets
+from memories.evidence.candidates import Candidates, ask, token_sets
+from memories.evidence.rules import REPLACING_COVERAGE
 from memories.evidence.statements import Statement
 from memories.models import Kind, Memory, Visibility
 from memories.search.analyse import QUERY_MAX_TERMS, STOP_WORDS, QueryTerm, analyse
 from memories.search.engine import engine, scope_of
-from memories.search.ranking import DOCUMENTS, LENGTH, Weighted, needed, unscoped, weigh
+from memories.search.ranking import DOCUMENTS, LENGTH, Hit, Weighted, needed, unscoped, weigh
 from memoryhub.kernel.compiled import Compiled
 from projects.models import Project
 
 # Fewer than `memory_suggest` compares: every write pays for them.
 NEAR_MAX = 12
+# Fewer than `memory_suggest` compares: a hint is worth little time.
+COMPARED_MAX = 8
+# Below this share of the statement no rule of revision applies, unless the other is the shorter one.
+NEAR_SHARE = REPLACING_COVERAGE
 # In hundredths, so that the comparison is one of integers.
 SAME_TEXT = 80
 # Of a longer text so many words stand for all: two that share four fifths share as much of a fair sample.
@@ -59,12 +65,35 @@ class Near:
     found: Candidates = field(default_factory=Candidates)
     tokens: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
+    def ask(self) -> None:
+        """Ask for what `read` gives."""
+        _ = self._asked
+
+    def read(self, ids: Iterable[int]) -> list[Memory]:
+        """Those of the close ones and of those that say the same, with what is compared of them."""
+        return [self._memories[pk] for pk in ids if pk in self._memories]
+
+    @cached_property
+    def _asked(self) -> Callable[[], dict[int, Memory]]:
+        return ask(list(dict.fromkeys([*self.saying_the_same, *self.close])))
+
+    @cached_property
+    def _memories(self) -> dict[int, Memory]:
+        return self._asked()
+
+    @cached_property
+    def close(self) -> list[int]:
+        """Those that a hint may be about: reading a memory costs more than its words."""
+        ids = self.found_by_statement[:COMPARED_MAX]
+        weights = {term: self.found.weight(term) for term in self.statement.terms} if ids else {}
+        return [pk for pk in ids if _is_near(weights, self.tokens.get(pk, frozenset()))]
+
     @property
     def found_by_statement(self) -> list[int]:
         """Those that share one of the statement's rarest words."""
         return [pk for pk in self.found.ids if not self.finding.isdisjoint(self.tokens.get(pk, ()))]
 
-    @property
+    @cached_property
     def saying_the_same(self) -> list[int]:
         """Those whose text says the same, and those that have every word of the title."""
         return [pk for pk in self.found.ids if self._same_text(pk) or self._has_title(pk)]
@@ -83,20 +112,22 @@ class Near:
 def near(memory: Memory, tags: Sequence[str], tokens: frozenset[str] | None = None) -> Near:
     """The nearest of a memory that is in the index. `tokens` may be given where its words are known.
 
-    Three queries, two where nothing is near.
+    Three queries, two where nothing is near; another two when what was found is read.
     """
     if tokens is None:
         tokens = token_sets([memory.pk]).get(memory.pk, frozenset())
     look = Look.of(memory, tags, tokens)
-    return look.found(look.frequencies()()) if look.words else Near(look.statement)
+    look.ask()
+    look.search()
+    return look.near()
 
 
 @dataclass
 class Look:
-    """What is looked for near one memory.
+    """What is looked for near one memory, in steps: each asks, and the next one reads.
 
     A new one is looked for before it is indexed: that takes PostgreSQL longer than all else, and nobody waits
-    for it so. Which of its words are rare is asked while the memory is stored.
+    for it so. It is counted as if it were in the index.
     """
 
     memory: Memory
@@ -109,54 +140,75 @@ class Look:
     scopes: Sequence[str]
     # The words whose frequencies tell which are rare.
     asked: Sequence[str]
+    is_new: bool = False
     _known: Callable[[], dict[str, int]] | None = None
+    _near: Near | None = None
+    _hits: Callable[[], list[Hit]] | None = None
 
     @classmethod
-    def of(cls, memory: Memory, tags: Sequence[str], tokens: Sequence[str] | frozenset[str]) -> Look:
+    def of(
+        cls,
+        memory: Memory,
+        tags: Sequence[str],
+        tokens: Sequence[str] | frozenset[str],
+        *,
+        is_new: bool = False,
+    ) -> Look:
         statement = Statement.of(memory.title, memory.summary, tuple(memory.retrieval_hints), tuple(tags))
         words, title = frozenset(tokens) - _FUNCTION_WORDS, title_words(memory.title, memory.kind)
         sample = _sample(words)
         asked = list(dict.fromkeys([*sample, *title, *statement.terms])) if words else []
-        return cls(memory, tokens, statement, words, title, sample, _scopes(memory), asked)
+        return cls(memory, tokens, statement, words, title, sample, _scopes(memory), asked, is_new)
 
     def ask(self) -> None:
         """Ask how frequent the words are."""
-        self._known = self.frequencies() if self.words else None
+        if self.words:
+            exact, _ = needed([QueryTerm(word) for word in self.asked], self.scopes)
+            self._known = engine().ask_frequencies(exact)
 
-    def near(self) -> Near:
-        """What is nearest, once that was asked and the memory is stored, and before it is in the index."""
-        return self.found(self._with_itself(self._known())) if self._known else Near(self.statement)
-
-    def frequencies(self) -> Callable[[], dict[str, int]]:
-        """Asks for them, and gives what reads them."""
-        exact, _ = needed([QueryTerm(word) for word in self.asked], self.scopes)
-        read: Callable[[], dict[str, int]] = engine().ask_frequencies(exact)
-        return read
-
-    def _with_itself(self, known: dict[str, int]) -> dict[str, int]:
-        """The frequencies as they are once the memory is among them."""
-        memory, own = self.memory, frozenset(self.tokens)
-        scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
-        more = {DOCUMENTS: 1, LENGTH: len(self.tokens), **{word: 1 for word in self.asked if word in own}}
-        return known | {f"{scope}:{name}": known.get(f"{scope}:{name}", 0) + n for name, n in more.items()}
-
-    def found(self, known: Mapping[str, int]) -> Near:
-        """The nearest by these frequencies."""
+    def search(self) -> None:
+        """Ask for the nearest by these frequencies."""
+        self._near = Near(self.statement)
+        if self._known is None:
+            return
+        known = self._known()
+        if self.is_new:
+            known |= self._with_itself(known)
         frequencies = {word: _others(word, self.scopes, known) for word in self.asked}
         others = frequencies.__getitem__
         found = Candidates(documents=_others(DOCUMENTS, self.scopes, known), frequencies=frequencies)
         finding = _rarest([word for word in self.statement.terms if others(word) > 0], others)[:FINDING_MAX]
         same = _telling(self.sample, self.title, others)
         telling = list(dict.fromkeys([*same, *finding]))[:QUERY_MAX_TERMS]
-        if not telling:
-            return Near(self.statement, self.words, self.title, frozenset(), found)
-        question = weigh([QueryTerm(word) for word in telling], self.scopes, known)
-        rarest = _finding_enough(question.terms)
-        admitted = _admitted(self.memory)
-        hits = engine().ask(rarest, question.average, admitted, NEAR_MAX, with_terms=True)()
-        theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in hits}
-        found = replace(found, ids=tuple(theirs))
-        return Near(self.statement, self.words, self.title, frozenset(finding), found, theirs)
+        self._near = Near(self.statement, self.words, self.title, frozenset(finding), found)
+        if telling:
+            question = weigh([QueryTerm(word) for word in telling], self.scopes, known)
+            rarest, admitted = _finding_enough(question.terms), _admitted(self.memory)
+            self._hits = engine().ask(rarest, question.average, admitted, NEAR_MAX, with_terms=True)
+
+    def near(self) -> Near:
+        """What was found, and asks for what is read of it."""
+        assert self._near is not None, "It was not searched for."
+        if self._hits is None:
+            return self._near
+        theirs = {hit.pk: frozenset(unscoped(hit.terms)) for hit in self._hits()}
+        near = replace(self._near, found=replace(self._near.found, ids=tuple(theirs)), tokens=theirs)
+        near.ask()
+        return near
+
+    def _with_itself(self, known: Mapping[str, int]) -> dict[str, int]:
+        """What changes in the frequencies once the memory is among them."""
+        memory, own = self.memory, frozenset(self.tokens)
+        scope = scope_of(memory.project_id, memory.visibility, memory.author_id)
+        more = {DOCUMENTS: 1, LENGTH: len(self.tokens), **{word: 1 for word in self.asked if word in own}}
+        return {f"{scope}:{name}": known.get(f"{scope}:{name}", 0) + n for name, n in more.items()}
+
+
+def _is_near(weights: Mapping[str, float], theirs: frozenset[str]) -> bool:
+    """Whether the stored words leave a hint possible."""
+    shared = [weight for term, weight in weights.items() if term in theirs]
+    is_much = sum(shared) >= NEAR_SHARE * sum(weights.values())
+    return bool(shared) and (is_much or len(theirs) < len(weights))
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> bool:

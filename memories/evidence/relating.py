@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -170,7 +170,7 @@ def relate(draft: Draft, scope: Scope) -> tuple[list[Related], Candidates]:
     if not whole:
         found = replace(found, exhaustive=False)
     known = token_sets(found.ids)
-    related = compared(statement, found, known, found.ids)
+    related = compared(statement, found, known, load(found.ids))
     texts = {pk: _same_text(tokens, theirs) for pk, theirs in known.items()}
     said = [_with_text(each, texts) for each in related]
     missing = [pk for pk in found.ids if texts.get(pk) and pk not in {each.memory.pk for each in related}]
@@ -179,11 +179,14 @@ def relate(draft: Draft, scope: Scope) -> tuple[list[Related], Candidates]:
 
 
 def compared(
-    statement: Statement, found: Candidates, known: Mapping[int, frozenset[str]], ids: Sequence[int]
+    statement: Statement,
+    found: Candidates,
+    known: Mapping[int, frozenset[str]],
+    memories: Iterable[Memory],
 ) -> list[Related]:
-    """The memories of `ids` that have something in common with a statement, strongest first."""
+    """Those of the memories that have something in common with a statement, strongest first."""
     related = []
-    for memory in load(ids):
+    for memory in memories:
         theirs = statement_of(memory, memory.tag_names)
         finding = compare(statement, theirs, found.weight, known.get(memory.pk, frozenset()))
         if finding.level:

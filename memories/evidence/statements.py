@@ -163,9 +163,9 @@ def content_terms(texts: Iterable[str], language: Language) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in (part for text in texts for part in _parts(text)):
         said = {token: chunk for chunk in reversed(_chunks(part)) for token in unit_tokens(chunk)}
-        for term in analyse_query(part):
-            if not (term.whole and term.text not in said) and is_content(term.text, passed):
-                found.setdefault(term.text, said.get(term.text, term.text))
+        for text, _, whole in analyse_query(part):
+            if text not in found and not (whole and text not in said) and is_content(text, passed):
+                found[text] = said.get(text, text)
     return found
 
 
@@ -178,7 +178,10 @@ def _parts(text: str) -> list[str]:
 
 
 def is_content(token: str, passed: frozenset[str]) -> bool:
-    return token not in passed and not _NUMBER.fullmatch(token) and not _HIRAGANA.fullmatch(token)
+    if token in passed:
+        return False
+    is_plain = token.isascii() and token.isalpha()
+    return is_plain or not (_NUMBER.fullmatch(token) or _HIRAGANA.fullmatch(token))
 
 
 @lru_cache(maxsize=64)
@@ -196,6 +199,8 @@ def unit_tokens(chunk: str) -> tuple[str, ...]:
 
 def _chunks(text: str) -> list[str]:
     """The words of a text without the marks around them; one character each in scripts without spaces."""
+    if text.isascii():
+        return [chunk for word in text.split() if (chunk := word.strip(_EDGES))]
     found: list[str] = []
     for chunk in unicodedata.normalize("NFKC", text).split():
         chunk = chunk.strip(_EDGES)

@@ -20,6 +20,7 @@ from memories.search.indexing import (
 )
 from memories.search.of_memories import memory_rows
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
+from memories.search.summaries import summary_rows
 from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "register_searched",
     "search_anywhere",
     "search_memories",
+    "summary_rows",
     "tokens_of",
     "type_of",
     "unindex",

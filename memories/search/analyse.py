@@ -51,6 +51,13 @@ class _Piece(NamedTuple):
     prefix: bool = False
 
 
+class _AskedWord(NamedTuple):
+    """What a word of a question asks for: what tells something, and all of it."""
+
+    telling: tuple[QueryTerm, ...]
+    every: tuple[QueryTerm, ...]
+
+
 # Snowball's English stop list, folded, and what its contractions leave behind.
 _ENGLISH = """
     et a about above after again against all am an and any are aren arent as at be because
@@ -129,6 +136,10 @@ _CLITIC = re.compile(rf"(?<=\w)[{_APOSTROPHE}](?:s|ll|re|ve|d|m)?$", re.IGNORECA
 _NEGATION = re.compile(rf"n[{_APOSTROPHE}]t$", re.IGNORECASE)
 _APOSTROPHES = re.compile(f"[{_APOSTROPHE}]+")
 
+# Marks around a word that are in no token, nor tell what its own signs are: it is kept once, without them.
+_BEFORE = '()[]{}<>,;:!?"`*'
+_AFTER = f"{_BEFORE}."
+
 # A longer run of marks is nobody's text, and sorting one takes quadratic time.
 _MARKS_MAX = 30
 _PILE = re.compile(rf"([{_MARK}]{{{_MARKS_MAX}}})[{_MARK}]+")
@@ -164,7 +175,8 @@ def analyse(text: str) -> list[str]:
     """The tokens of a document, in order, stop words among them."""
     tokens: list[str] = []
     for chunk in _normal(text).split():
-        tokens += _chunk_tokens(chunk) if len(chunk) <= TOKEN_MAX_LENGTH else _tokens(chunk)
+        word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+        tokens += _chunk_tokens(word) if len(word) <= TOKEN_MAX_LENGTH else _tokens(word)
     return tokens
 
 
@@ -190,28 +202,36 @@ def analyse_query(text: str) -> list[QueryTerm]:
     """What a question asks for, distinct; stop words only when there is nothing else."""
     wanted: dict[str, QueryTerm] = {}
     others: dict[str, QueryTerm] = {}
-    for pieces in _asked(text):
-        telling = [piece for piece in pieces if not piece.stop]
-        for piece in telling:
-            # What is left of an identifier made of stop words has to count for itself.
-            whole = piece.whole and not all(other.whole for other in telling)
-            if piece.text not in wanted or not whole:
-                wanted[piece.text] = QueryTerm(piece.text, piece.prefix, whole)
-        for piece in pieces:
-            others.setdefault(piece.text, QueryTerm(piece.text, piece.prefix))
+    for telling, every in _asked(text):
+        for term in telling:
+            if term.text not in wanted or not term.whole:
+                wanted[term.text] = term
+        for term in every:
+            others.setdefault(term.text, term)
         if len(wanted) >= QUERY_MAX_TERMS:
             break
     return list((wanted or others).values())[:QUERY_MAX_TERMS]
 
 
-def _asked(text: str) -> Iterator[tuple[_Piece, ...]]:
-    """The words of a question in their pieces, one after the other."""
+def _asked(text: str) -> Iterator[_AskedWord]:
+    """The words of a question, one after the other."""
     for chunk in _normal(text).split():
-        yield from _chunk_words(chunk) if len(chunk) <= TOKEN_MAX_LENGTH else _words(chunk)
+        word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
+        yield from _chunk_words(word) if len(word) <= TOKEN_MAX_LENGTH else _words(word)
 
 
-def _words(chunk: str) -> tuple[tuple[_Piece, ...], ...]:
-    return tuple(tuple(_query_pieces(match)) for match in _WORD.finditer(chunk))
+def _words(chunk: str) -> tuple[_AskedWord, ...]:
+    return tuple(_asked_word(_query_pieces(match)) for match in _WORD.finditer(chunk))
+
+
+def _asked_word(pieces: Sequence[_Piece]) -> _AskedWord:
+    telling = [piece for piece in pieces if not piece.stop]
+    # What is left of an identifier made of stop words has to count for itself.
+    is_split = not all(piece.whole for piece in telling)
+    every = tuple(QueryTerm(piece.text, piece.prefix) for piece in pieces)
+    asked = tuple(QueryTerm(piece.text, piece.prefix, piece.whole and is_split) for piece in telling)
+    # Most words are one term: kept once.
+    return _AskedWord(every if asked == every else asked, every)
 
 
 def unfinished_starts(text: str) -> list[QueryTerm]:
@@ -378,7 +398,7 @@ def _cut(token: str) -> str:
 _cached = lru_cache(maxsize=20_000)(_expand)
 # Most of a text was met before, with the marks around it: looking it up takes a tenth of taking it apart.
 _chunk_tokens = lru_cache(maxsize=10_000)(_tokens)
-_chunk_words = lru_cache(maxsize=2_000)(_words)
+_chunk_words = lru_cache(maxsize=5_000)(_words)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:

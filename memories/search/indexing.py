@@ -44,11 +44,12 @@ def index(
     tags: Sequence[str] | None = None,
     tokens: Sequence[str] | None = None,
     is_new: bool = False,
+    summary_is_kept: bool = False,
 ) -> frozenset[str]:
     """Index a memory as it is now, and give its words; one that is archived or erased leaves the index.
 
     `tags`, or all of its `document_tokens`, may be given where they are known, which saves a query, as
-    `is_new` does: nothing of it is in the index yet.
+    `is_new` does: nothing of it is in the index yet. `summary_is_kept` where its `summary_rows` were stored.
     """
     if memory.status == "archived" or memory.erased_at is not None:
         unindex(memory)
@@ -61,7 +62,8 @@ def index(
         if not is_new:
             engine().remove(open_cursor, memory.pk, is_counted=_is_counted.get())
         _store(open_cursor, memory.pk, scope, tokens)
-    keep_summary(memory)
+    if not summary_is_kept:
+        keep_summary(memory)
     return frozenset(tokens)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from memories.search.analyse import TOKEN_MAX_LENGTH
 from memories.search.postgres_asking import CREATE_WEIGHED as CREATE_WEIGHED
 from memories.search.postgres_asking import DROP_WEIGHED, as_text, quoted
 from memories.search.postgres_asking import ask as ask
@@ -213,8 +214,15 @@ def recount(cursor: Cursor, project_id: int | None = None) -> None:
 _POSITIONS = {step: ",".join(map(str, range(1, step + 1))) for step in FREQUENCIES}
 
 
+# What a token takes at most, with its scope.
+_TOKEN_MAX_BYTES = 4 * TOKEN_MAX_LENGTH + 50 + 2 * max(FREQUENCIES)
+
+
 def _parts(frequencies: dict[str, int]) -> Iterator[str]:
     """Text forms of the tsvectors that hold these tokens, each small enough."""
+    if len(frequencies) * _TOKEN_MAX_BYTES <= PART_MAX_BYTES:
+        yield " ".join([f"{quoted(token)}:{_POSITIONS[many]}" for token, many in frequencies.items()])
+        return
     lexemes: list[str] = []
     size = 0
     for token, frequency in frequencies.items():

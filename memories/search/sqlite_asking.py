@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -133,12 +132,13 @@ def ask(
     *,
     with_terms: bool = False,
 ) -> Callable[[], list[Hit]]:
-    """What reads the best hits among the rows that `admitted` (id, number, superseded) lets through, to be
-    called once; `first` is where the entries of their type begin, and every token is of that type.
+    """Finds the best hits among the rows that `admitted` (id, number, superseded) lets through, at once, and
+    gives what reads them; `first` is where the entries of their type begin, and every token is of that type.
     """
 
     def asked(number: int) -> Callable[[], list[Hit]]:
-        return partial(_rank, terms, number, average, admitted, limit, first, with_terms)
+        hits = _rank(terms, number, average, admitted, limit, first, with_terms)
+        return lambda: hits
 
     return pruned(terms, limit, asked)
 

@@ -23,15 +23,21 @@ def _keys() -> Insert[SummaryKey]:
     return Insert(SummaryKey, unique=("memory",), update=("key",))
 
 
-def keep_summary(memory: Memory) -> None:
-    """Store the key of a memory's summary as it is now."""
+def summary_rows(memory: Memory) -> tuple[Insert[SummaryKey], list[SummaryKey]]:
+    """What stores the key of a memory's summary as it is now, and its row; no row without a summary."""
     from memories.models import SummaryKey
 
     key = summary_key(memory.summary)
-    if not key:
+    return _keys(), [SummaryKey(memory=memory, key=key)] if key else []
+
+
+def keep_summary(memory: Memory) -> None:
+    """Store the key of a memory's summary as it is now."""
+    keys, rows = summary_rows(memory)
+    if rows:
+        keys.one(rows[0])
+    else:
         drop_summary(memory)
-        return
-    _keys().one(SummaryKey(memory=memory, key=key))
 
 
 def drop_summary(memory: Memory) -> None:

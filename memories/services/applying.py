@@ -8,10 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memories.errors import AlreadyStored, BagRule, OnlyItsAuthor
-from memories.evidence import Look
 from memories.models import Memory, Origin, Revision, Status, Visibility, Weight
 from memories.querysets import MemoryQuerySet
-from memories.search import document_tokens
 from memories.services import bags, links
 from memories.services.changes import Applied, Brought, Change
 from memories.services.commits import note_scopes
@@ -59,8 +57,8 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     memory.duplicate_key = duplicate_key(memory)
     read_twin = _ask_twin(memory)
     answer_soon()
-    tags = fields.get("tags", [])
-    look = Look.of(memory, tags, document_tokens(memory, tags))
+    # An approved proposal brings that of the call which made it.
+    writing.request_digest = writing.request_digest or change.digest()
     twin = read_twin()
     if twin is not None:
         return _retried(writing, change, twin)
@@ -70,11 +68,9 @@ def create(writing: Writing, change: Change, fields: dict[str, Any]) -> Applied:
     targets = links.load_targets(writing, memory, _links_of(writing, change))
     if memory.parent in targets["supersedes"]:
         raise _replaced_bag(memory)
-    # An approved proposal brings that of the call which made it.
-    writing.request_digest = writing.request_digest or change.digest()
     new = links.new_links(memory, targets)
     parent = {"parent": memory.parent} if memory.parent else {}
-    store_new(writing, memory, {**fields, **parent}, links.told(memory, new), moments, look)
+    store_new(writing, memory, {**fields, **parent}, links.told(memory, new), moments)
     links.add_links(writing, memory, new)
     if change.brought is not None:
         note_scopes(memory)

@@ -89,7 +89,8 @@ def advise_on(writing: Writing, change: Change, memory: Memory, fields: Mapping[
     if memory.is_active and writing.actor.user is not None:
         tags = fields.get("tags", []) if creating else memory.tag_names
         found = writing.told[memory.pk].near if memory.pk in writing.told else near(memory, tags)
-        for advice in advise(memory, tags, found, writing.can_see):
+        is_linked = not creating or bool(change.links) or change.brought is not None
+        for advice in advise(memory, tags, found, writing.can_see, is_linked=is_linked):
             writing.say(advice.type, advice.message, advice.number)
             writing.advice.append(writing.hints[-1])
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memories.errors import MovedOn, NoSuchMemory
-from memories.evidence import Look
+from memories.evidence import Look, Near
 from memories.keys import duplicate_key as duplicate_key
 from memories.models import Memory, Review, Revision, ScopePath, Tag, Visibility
 from memories.querysets import MemoryQuerySet
-from memories.search import index
+from memories.search import document_tokens, index, summary_rows
 from memories.services.changes import Hint
 from memories.services.policy import Touch
 from memories.services.watching import Written, place_before, tell
 from memoryhub.kernel.actor import Actor, Door
 from memoryhub.kernel.compiled_writes import Insert, NewId, insert_together
-from memoryhub.kernel.snapshots import unanswered
+from memoryhub.kernel.snapshots import answer_soon, unanswered
 from memoryhub.kernel.text import collapsed
 from projects.errors import ProjectArchived, RoleTooLow
 from projects.models import Project, Role
@@ -152,36 +152,47 @@ def store_new(
     fields: Mapping[str, Any],
     links: Mapping[str, Any],
     moments: Mapping[str, dt.datetime],
-    look: Look,
 ) -> Memory:
     """Store a new memory with its lists, its first revision and its place in the index.
 
-    `moments` are the days that it had elsewhere; without them it begins now. `look` has all of its tokens.
+    `moments` are the days that it had elsewhere; without them it begins now.
     """
     memory.number = next_number(writing)
     for moment in ("created_at", "updated_at", "touched_at", "summary_changed_at"):
         setattr(memory, moment, moments.get(moment, writing.at))
+    tags = fields.get("tags", [])
     with unanswered():
-        if memory.is_active:
-            look.ask()
         own: list[Memory] = []
         if writing.new_id is None:
             _memories.one(memory)
         else:
             memory.pk, writing.new_id, own = writing.new_id(), None, [memory]
-        tags = fields.get("tags", [])
         insert_together(
             (_memories, own),
             (_tags, _tags_of(memory, tags)),
             (_scopes, _scopes_of(memory, fields.get("scope_paths", []))),
+            *([summary_rows(memory)] if memory.is_active else []),
             (_revisions, [_revision_of(writing, memory, {**fields, **links})]),
         )
         writing.hold(memory)
-        near = look.near() if memory.is_active else None
-        tokens = index(memory, tokens=list(look.tokens), is_new=True)
+        # PostgreSQL stores it while its words are taken apart.
+        answer_soon()
+        tokens, near = _indexed(memory, tags) if memory.is_active else (frozenset(), None)
         writing.touched.append(Touch(None, memory.visibility))
         tell(Written(writing, memory, frozenset(fields), tags=tuple(tags), tokens=tokens, found=near))
     return memory
+
+
+def _indexed(memory: Memory, tags: Sequence[str]) -> tuple[frozenset[str], Near]:
+    """Put a new memory into the index: its words, and what was nearest before. PostgreSQL searches, and then
+    indexes while this looks at what was found.
+    """
+    tokens = document_tokens(memory, tags)
+    look = Look.of(memory, tags, tokens, is_new=True)
+    look.ask()
+    look.search()
+    words = index(memory, tokens=tokens, is_new=True, summary_is_kept=True)
+    return words, look.near()
 
 
 def store_change(writing: Writing, memory: Memory, changed: Mapping[str, Any], **notes: Any) -> Memory:

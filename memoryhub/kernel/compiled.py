@@ -128,7 +128,9 @@ class _Runner(Generic[Row]):
     def ask(self, values: Mapping[str, Value]) -> Asked[Row]:
         cursor = self._connection.cursor()
         cursor.execute(self._statement.sql, self._statement.bound(values))
-        return Asked(self, cursor)
+        asked = Asked(self, cursor)
+        # SQLite looks for the next row when that is read: what is written until then might be in it.
+        return asked if self._connection.vendor == "postgresql" else asked.fetch()
 
     def read(self, cursor: Any) -> list[Row]:
         with cursor:
@@ -136,8 +138,12 @@ class _Runner(Generic[Row]):
         self._compiler.execute_sql = lambda *args, **kwargs: [found]
         return list(self._rows._iterable_class(self._rows))
 
-    def ask_parts(self, rows: Sequence[Row]) -> list[tuple[_Parts, Asked[Any]]]:
-        return [(parts, parts.ask(rows)) for parts in self._statement.parts] if rows else []
+    @property
+    def has_parts(self) -> bool:
+        return bool(self._statement.parts)
+
+    def ask_parts(self, ids: Sequence[int]) -> list[tuple[_Parts, Asked[Any]]]:
+        return [(parts, parts.ask(ids)) for parts in self._statement.parts] if ids else []
 
 
 class Asked(Generic[Row]):
@@ -146,13 +152,19 @@ class Asked(Generic[Row]):
     def __init__(self, runner: _Runner[Row], cursor: Any) -> None:
         self._runner, self._cursor = runner, cursor
         self._rows: list[Row] | None = None
-        self._parts: list[tuple[_Parts, Asked[Any]]] = []
+        self._parts: list[tuple[_Parts, Asked[Any]]] | None = None
+
+    def with_parts_of(self, ids: Sequence[int]) -> Asked[Row]:
+        """Ask at once for what is prefetched of the rows, whose ids are known: another wait less."""
+        if self._parts is None:
+            self._parts = self._runner.ask_parts(ids)
+        return self
 
     def fetch(self) -> Asked[Row]:
         """Read the rows, and ask for what is prefetched of them."""
         if self._rows is None:
             self._rows = self._runner.read(self._cursor)
-            self._parts = self._runner.ask_parts(self._rows)
+            self.with_parts_of([row.pk for row in self._rows] if self._runner.has_parts else ())  # type: ignore[attr-defined]
         return self
 
     def rows(self) -> list[Row]:
@@ -180,13 +192,15 @@ class _Parts:
         owners = f"{relation.field.name}__in"
         self._query = Compiled(lambda **ids: parts.filter(**{owners: list(ids.values())}))
 
-    def ask(self, rows: Sequence[Any]) -> Asked[Any]:
-        return self._query.ask(**padded([row.pk for row in rows]))
+    def ask(self, ids: Sequence[int]) -> Asked[Any]:
+        return self._query.ask(**padded(ids))
 
     def fill(self, rows: Sequence[Any], parts: Sequence[Any]) -> None:
         found: dict[int, list[Any]] = {row.pk: [] for row in rows}
         for part in parts:
-            found[getattr(part, self._key)].append(part)
+            # They may have been asked for before it was known which rows there are.
+            if (of := getattr(part, self._key)) in found:
+                found[of].append(part)
         for row in rows:
             kept: Any = self._manager.get_queryset()
             kept._result_cache, kept._prefetch_done = found[row.pk], True

@@ -126,6 +126,30 @@ def test_several_are_asked_before_the_first_is_read(alice: User, bob: User, proj
     assert [row.tag_names for row in asked[0].rows()] == deploys, "read again"
 
 
+def test_what_is_prefetched_is_asked_for_before_the_rows_are_read(alice: User, project: Project) -> None:
+    """Where their ids are known. A row that isn't there has no parts."""
+    for name in ("one", "two"):
+        add(alice, project, title="Deploys", summary=f"Said {name}.", tags=[name])
+    gone = add(alice, project, title="Restores", tags=["three"])
+    ids = [memory.pk for memory in Memory.objects.order_by("number")]
+    compiled = Compiled(lambda title: Memory.objects.filter(title=title).prefetch_related("tags"))
+    with CaptureQueriesContext(connection) as asked:
+        found = compiled.ask(title="Deploys").with_parts_of(ids)
+        assert len(asked) == 2
+        assert {row.pk: row.tag_names for row in found.rows()} == {ids[0]: ["one"], ids[1]: ["two"]}
+        assert sorted(row.tag_names for row in found.rows()) == [["one"], ["two"]], "read again"
+    assert len(asked) == 2
+    assert gone.pk in ids
+
+
+def test_what_is_written_after_a_question_is_not_in_its_answer(alice: User, project: Project) -> None:
+    for number in range(3):
+        add(alice, project, title="Deploys", summary=f"Said {number}.")
+    asked = Compiled(lambda title: Memory.objects.filter(title=title).order_by("pk")).ask(title="Deploys")
+    add(alice, project, title="Deploys", summary="Said since.")
+    assert len(asked.rows()) == 3
+
+
 def test_a_row_is_what_django_makes_of_it(alice: User, project: Project) -> None:
     """But for the constructor's detour: the same values, and what wasn't asked for is loaded when wanted."""
     add(alice, project, title="Deploys", body="On Fridays.", tags=["one"])

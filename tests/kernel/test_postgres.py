@@ -11,6 +11,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 from memories.models import Memory, Tag
 from memoryhub.kernel.compiled import Compiled
 from memoryhub.kernel.compiled_writes import Insert
+from memoryhub.kernel.postgres.pipeline import Together
 from memoryhub.kernel.snapshots import answered, read_snapshot, unanswered
 from projects.models import Membership, Project, User
 from tests.factories import MemoryFactory, ProjectFactory
@@ -219,16 +220,106 @@ def test_several_questions_are_waited_for_once(project: Project, monkeypatch: py
     waits: list[int] = []
     with read_snapshot(ahead=True):
         asked = [_by_slug.ask(slug=each.slug) for each in others]
-        fetch = type(connection._pipeline)._fetch_gen
+        ask = Together._ask_gen
 
-        def counted(self: object, *, flush: bool) -> object:
+        def counted(self: Together) -> object:
             waits.append(1)
-            return fetch(self, flush=flush)
+            return ask(self)
 
-        monkeypatch.setattr(type(connection._pipeline), "_fetch_gen", counted)
+        monkeypatch.setattr(Together, "_ask_gen", counted)
         assert [each.rows() for each in asked] == [[other] for other in others]
         assert len(waits) == 1
         monkeypatch.undo()
+
+
+def test_who_reads_waits_for_nothing_that_was_said_since(project: Project) -> None:
+    with unanswered(), connection.cursor() as slow:
+        asked = _by_slug.ask(slug=project.slug)
+        connection.answer_soon()
+        slow.execute("SELECT pg_sleep(1)")
+        began = time.monotonic()
+        assert asked.rows() == [project]
+        assert time.monotonic() - began < 0.5
+        assert slow.fetchone() == ("",)
+        assert time.monotonic() - began > 0.9
+
+
+def test_what_fails_after_a_question_is_not_told_to_who_reads_its_answer(project: Project) -> None:
+    memory = MemoryFactory(project=project, tags=["one"])
+
+    def write() -> None:
+        with unanswered(), transaction.atomic():
+            asked = _by_slug.ask(slug=project.slug)
+            connection.answer_soon()
+            _tag(memory, "one")
+            time.sleep(0.1)
+            assert asked.rows() == [project]
+            asked = _by_slug.ask(slug=project.slug)
+            with pytest.raises(IntegrityError, match="duplicate key"):
+                asked.rows()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write()
+    assert _names(memory) == ["one"]
+    assert _is_as_ever()
+
+
+@pytest.mark.parametrize("is_asked_soon", [True, False])
+def test_long_texts_go_both_ways_at_once(is_asked_soon: bool) -> None:
+    """Neither side waits for the other to take what it sends."""
+    size = 20_000_000
+
+    def both(_: int) -> list[int]:
+        with unanswered(), connection.cursor() as down, connection.cursor() as up:
+            down.execute("SELECT repeat('x', %s)", [size])
+            up.execute("SELECT length(%s::text)", ["y" * size])
+            if is_asked_soon:
+                connection.answer_soon()
+            return [len(down.fetchone()[0]), up.fetchone()[0]]
+
+    assert at_once(1, both, seconds=30) == [[size, size]]
+
+
+def test_what_is_asked_after_a_part_was_taken_back_is_answered(project: Project) -> None:
+    """psycopg forgets then what it had prepared, and tells PostgreSQL so between two statements."""
+    memory = MemoryFactory(project=project, tags=["one"])
+    backend: list[int] = []
+
+    def work(_: int) -> bool:
+        for _ in range(7):  # until the statement is prepared
+            _by_slug.first(slug=project.slug)
+        backend.append(connection.connection.info.backend_pid)
+        with unanswered(), transaction.atomic():
+            for number in range(3):
+                with transaction.atomic():
+                    _tag(memory, f"taken back {number}")
+                    transaction.set_rollback(True)
+                assert _by_slug.first(slug=project.slug) == project
+                assert list(Memory.objects.filter(project=project)) == [memory]
+                assert Project.objects.get(pk=project.pk) == project
+        return True
+
+    done = at_once(1, work, seconds=20)
+    if done != [True]:
+        _end(backend[0])  # what it holds would be waited for
+    assert done == [True]
+
+
+def test_more_statements_than_are_kept_prepared() -> None:
+    """psycopg lets go of those that were used longest ago, between two statements."""
+
+    def many(_: int) -> int:
+        found = 0
+        with unanswered():
+            for n in range(130):
+                for _ in range(7):
+                    with connection.cursor() as cursor:
+                        cursor.execute(f"SELECT %s + {n}", [1])
+                        found += cursor.fetchone()[0]
+        return found
+
+    assert at_once(1, many, seconds=30) == [7 * sum(range(1, 131))]
 
 
 def test_what_is_answered_soon_waits_for_nothing_that_comes_later(project: Project) -> None:

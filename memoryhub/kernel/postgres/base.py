@@ -17,12 +17,29 @@ from django.db import Error
 from django.db.backends.postgresql import base
 from django.db.backends.utils import CursorWrapper
 
+from memoryhub.kernel.postgres.pipeline import Together
+
 
 class _Answered:
     """What a cursor knows once its statement was answered: how many rows it met, and their columns."""
 
     db: DatabaseWrapper
     cursor: Any
+
+    def fetchone(self) -> Any:
+        self.db.wait_for(self.cursor)
+        with self.db.wrap_database_errors:
+            return self.cursor.fetchone()
+
+    def fetchmany(self, *size: int) -> Any:
+        self.db.wait_for(self.cursor)
+        with self.db.wrap_database_errors:
+            return self.cursor.fetchmany(*size)
+
+    def fetchall(self) -> Any:
+        self.db.wait_for(self.cursor)
+        with self.db.wrap_database_errors:
+            return self.cursor.fetchall()
 
     @property
     def rowcount(self) -> int:
@@ -64,8 +81,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """From here on statements go out unanswered."""
         self.ensure_connection()
         with self.wrap_database_errors:
+            pipeline = Together.of(self.connection)
             entered = self.connection.pipeline()
-            self._pipeline = entered.__enter__()
+            entered.__enter__()
+        self._pipeline = pipeline
         self._entered = entered
 
     def wait_again(self) -> None:
@@ -81,14 +100,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
             with self.wrap_database_errors:
                 self._pipeline.sync()
 
-    def answer_soon(self) -> None:
-        """Have what was said so far answered while the next is made ready: PostgreSQL keeps answers until one
-        is waited for, and who waits for one waits for all that was said before he does.
+    def wait_for(self, cursor: Any) -> None:
+        """Waits for the answer that a cursor is to have, and those before it. Raises what the first of them
+        met that failed.
         """
         if self._pipeline is not None:
             with self.wrap_database_errors:
-                self.connection.pgconn.send_flush_request()
-                self.connection.pgconn.flush()
+                self._pipeline.wait_for(cursor)
+
+    def answer_soon(self) -> None:
+        """Have what was said so far answered while the next is made ready."""
+        if self._pipeline is not None:
+            with self.wrap_database_errors:
+                self._pipeline.answer_soon()
 
     # --- what is asked of a cursor whose statement wasn't answered yet --------------------
 
