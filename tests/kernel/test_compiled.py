@@ -139,7 +139,7 @@ def test_what_is_prefetched_is_asked_for_before_the_rows_are_read(alice: User, p
         assert {row.pk: row.tag_names for row in found.rows()} == {ids[0]: ["one"], ids[1]: ["two"]}
         assert sorted(row.tag_names for row in found.rows()) == [["one"], ["two"]], "read again"
     assert len(asked) == 2
-    assert gone.pk in ids
+    assert gone.memory.pk in ids
 
 
 def test_what_is_written_after_a_question_is_not_in_its_answer(alice: User, project: Project) -> None:
