@@ -63,7 +63,7 @@ else:
     # What each call asks is planned once a connection: a third off a search, a seventh off a write.
     # No answer is worth compiling its plan for: of a union of counts that alone takes longer than running it.
     # Rows are looked up by keys that are mostly in memory, or on disks that don't turn.
-    _planned = "-c jit=off -c random_page_cost=1.1 -c plan_cache_mode=force_generic_plan"
+    _planned = "-c jit=off -c random_page_cost=1.1"
     _prepared = {"server_side_binding": True, "prepare_threshold": 5, "options": _planned}
     if not env_bool("DB_PREPARE", default=True):
         _prepared = {}
