@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Generator
 
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
+from psycopg import Pipeline
 
 from memories.models import Memory, Tag
 from memoryhub.kernel.compiled import Compiled
@@ -320,6 +322,25 @@ def test_more_statements_than_are_kept_prepared() -> None:
         return found
 
     assert at_once(1, many, seconds=30) == [7 * sum(range(1, 131))]
+
+
+def test_an_answer_that_comes_while_it_is_asked_for(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """psycopg takes what is there whenever it sends."""
+    ask = Together._ask_gen
+
+    def slowly(self: Together) -> Generator[object, object, None]:
+        yield from ask(self)
+        time.sleep(0.1)
+        yield from Pipeline._communicate_gen(self)
+
+    with unanswered():
+        asked = [_by_slug.ask(slug=project.slug) for _ in range(2)]
+        monkeypatch.setattr(Together, "_ask_gen", slowly)
+        assert [each.rows() for each in asked] == [[project], [project]]
+        monkeypatch.undo()
+    assert _is_as_ever()
 
 
 def test_what_is_answered_soon_waits_for_nothing_that_comes_later(project: Project) -> None:

@@ -60,7 +60,9 @@ class Together(Pipeline):
         while cursor.pgresult is None and self.result_queue:
             # Those to several questions come together: most often the next one is there.
             if self._has_said and self.pgconn.is_busy():
+                # What comes meanwhile is taken.
                 yield from self._ask_gen()
+                continue
             # What wasn't taken at once, as of a long text.
             yield from send(self.pgconn)
             answers = yield from fetch_many(self.pgconn)
