@@ -30,8 +30,8 @@ def read_snapshot(using: str = DEFAULT_DB_ALIAS, *, ahead: bool = False) -> Iter
 
 @contextmanager
 def unanswered(using: str = DEFAULT_DB_ALIAS) -> Iterator[None]:
-    """Writes in here go to PostgreSQL one after the other without waiting for an answer to each, which comes
-    while the next one is made ready; what is read waits for all before it. SQLite answers at once.
+    """Writes in here go to PostgreSQL together, when one of them is waited for or `answer_soon` is asked for;
+    what is read waits for all before it, and for none after it. SQLite answers at once.
 
     What a statement raises may be raised by a later one, by the commit, or at the end. Around a transaction
     it spares the waits for its beginning and end as well; within another of its kind it changes nothing.
