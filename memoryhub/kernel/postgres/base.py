@@ -1,11 +1,11 @@
 """Django's PostgreSQL, which need not wait for an answer to each statement.
 
 Between `stop_waiting` and `wait_again` statements go out together, once one is waited for, and what is read
-waits for all before it (psycopg's pipeline: https://www.psycopg.org/psycopg3/docs/advanced/pipeline.html). The
-BEGIN of a transaction goes out with its first statement then, and its COMMIT with the last ones. A commit is waited for,
-whatever else isn't: an error of a statement before it is raised there at the latest, and what is to be done
-after a commit is done after it. A cursor takes one statement at a time: what it was asked is read before it
-is asked something else.
+waits for all before it (psycopg's pipeline: https://www.psycopg.org/psycopg3/docs/advanced/pipeline.html).
+The BEGIN of a transaction goes out with its first statement then, and its COMMIT with the last ones. A
+commit is waited for, whatever else isn't: an error of a statement before it is raised there at the latest,
+and what is to be done after a commit is done after it. A cursor takes one statement at a time: what it was
+asked is read before it is asked something else.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ class Together(Pipeline):
                 self._conn.wait(self._answer_gen(cursor))
 
     def _say(self) -> None:
-        """Have libpq put all into its next message. What psycopg lets go of, having prepared it, it says after
-        the statement that it was asked for.
+        """Have libpq put all into its next message. What psycopg lets go of, having prepared it, it says
+        after the statement that it was asked for.
         """
         while self.command_queue:
             self.command_queue.popleft()()
