@@ -283,6 +283,34 @@ def test_long_texts_go_both_ways_at_once(is_asked_soon: bool) -> None:
     assert at_once(1, both, seconds=30) == [[size, size]]
 
 
+@pytest.mark.parametrize("waited_by", ["all answers", "a count of rows", "a part", "the commit"])
+def test_a_long_text_is_sent_to_its_end_by_whatever_waits(project: Project, waited_by: str) -> None:
+    memory = MemoryFactory(project=project)
+    body = "y" * 20_000_000
+    backend: list[int] = []
+
+    def write(_: int) -> None:
+        connection.ensure_connection()
+        backend.append(connection.connection.info.backend_pid)
+        with unanswered(), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("UPDATE memories_memory SET body = %s WHERE id = %s", [body, memory.pk])
+                if waited_by == "a count of rows":
+                    assert cursor.rowcount == 1
+            if waited_by == "all answers":
+                answered()
+            if waited_by == "a part":
+                with transaction.atomic():
+                    _tag(memory, "two")
+
+    done = at_once(1, write, seconds=20)
+    if done != [None]:
+        _end(backend[0])  # what it holds would be waited for
+    assert done == [None]
+    memory.refresh_from_db()
+    assert memory.body == body
+
+
 def test_what_is_asked_after_a_part_was_taken_back_is_answered(project: Project) -> None:
     """psycopg forgets then what it had prepared, and tells PostgreSQL so between two statements."""
     memory = MemoryFactory(project=project, tags=["one"])

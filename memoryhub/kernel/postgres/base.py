@@ -83,7 +83,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors:
             pipeline = Together.of(self.connection)
             entered = self.connection.pipeline()
-            entered.__enter__()
+            try:
+                entered.__enter__()
+            except BaseException:
+                self.connection._pipeline = None
+                raise
         self._pipeline = pipeline
         self._entered = entered
 

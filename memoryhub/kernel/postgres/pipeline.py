@@ -2,7 +2,7 @@
 
 psycopg sends each statement by itself, and who reads one answer waits for all that was said by then. Each
 message wakes a process, here or there, which costs as much as a small statement; and what is written after a
-question is none of its answer. What both rest on are psycopg's own parts, of before 3.4.
+question is none of its answer. What both rest on are psycopg's own parts, as 3.3 has them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Together(Pipeline):
             self._conn.wait(self._ask_gen())
 
     def wait_for(self, cursor: Any) -> None:
-        """Wait for the answer that a cursor is to have, and those before it. Raises what the first of them
-        met that failed.
+        """Wait for the answer that a cursor is to have, and those before it. Raises what failed first of
+        them, or of what came along.
         """
         if cursor.pgresult is None:
             with self._lock:
@@ -78,6 +78,8 @@ class Together(Pipeline):
     def _send_gen(self) -> Generator[Any, Any, None]:
         self._say()
         yield from super()._communicate_gen()
+        # It tries once: of a long text more is left, and who reads before that is sent waits for ever.
+        yield from send(self.pgconn)
 
     def _sync_gen(self) -> Generator[Any, Any, None]:
         self._enqueue_sync()
