@@ -313,17 +313,21 @@ def test_the_files_hold_no_trace_of_it() -> None:
     for n in range(20):
         task_in(project, title=f"More {n}", description=f"word{n} " * 300)
 
-    def traces() -> list[str]:
+    def traces() -> dict[str, list[str]]:
+        """In which files what words are."""
         database = Path(connection.settings_dict["NAME"])
-        files = [database, *database.parent.glob(f"{database.name}-wal")]
-        held = b"".join(path.read_bytes() for path in files)
+        held = {
+            path.name: path.read_bytes() for path in (database, *database.parent.glob(f"{database.name}-wal"))
+        }
         # The index keeps of a word what the one before it hasn't: the last letters will do.
-        return [word[5:] for word in WORDS if word[5:].encode() in held]
+        ends = [word[5:] for word in WORDS]
+        found = {end: [name for name, held_by in held.items() if end.encode() in held_by] for end in ends}
+        return {end: names for end, names in found.items() if names}
 
     assert len(traces()) == 3
     for row in rows:
         erase(person(alice), row)
-    assert traces() == []
+    assert traces() == {}
 
 
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL keeps long texts beside the row")
