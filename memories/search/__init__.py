@@ -5,7 +5,7 @@ The index is kept in the transaction of the write (`index`, `unindex`); `search_
 register (`register_searched`) and index themselves (`index_row`).
 """
 
-from memories.search.analyse import QueryTerm, marks
+from memories.search.analyse import QueryTerm
 from memories.search.analyse import analyse_query as query_terms
 from memories.search.everywhere import FoundAnywhere, Where, search_anywhere
 from memories.search.filters import SearchFilter
@@ -20,6 +20,7 @@ from memories.search.indexing import (
 )
 from memories.search.of_memories import memory_rows
 from memories.search.searching import QUERY_MAX_LENGTH, Found, best_matches, search_memories
+from memories.search.spans import marks
 from memories.search.summaries import summary_rows
 from memories.search.types import MEMORY, RECEIPT, SEARCHED_TYPES, TASK, Searched, register_searched, type_of
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -249,22 +249,6 @@ def unfinished_starts(text: str) -> list[QueryTerm]:
     return [QueryTerm(last[:size], prefix=True) for size in range(len(last), shortest - 1, -1)]
 
 
-def marks(text: str, terms: Iterable[QueryTerm]) -> list[tuple[int, int]]:
-    """Where `text`, as it was written, has words that `terms` ask for: (start, end)."""
-    terms = list(terms)
-    wanted = {term.text for term in terms}
-    starts = tuple(term.text for term in terms if term.prefix and len(term.text) >= _START_MIN)
-    spans: list[tuple[int, int]] = []
-    for start, end, tokens in _spans(text):
-        if wanted.isdisjoint(tokens) and not any(token.startswith(starts) for token in tokens):
-            continue
-        if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        else:
-            spans.append((start, end))
-    return spans
-
-
 def _normal(text: str) -> str:
     if text.isascii():
         return text
@@ -399,21 +383,3 @@ _cached = lru_cache(maxsize=20_000)(_expand)
 # Most of a text was met before, with the marks around it: looking it up takes a tenth of taking it apart.
 _chunk_tokens = lru_cache(maxsize=10_000)(_tokens)
 _chunk_words = lru_cache(maxsize=5_000)(_words)
-
-
-def _spans(text: str) -> Iterator[tuple[int, int, Iterable[str]]]:
-    """Each word of the original text, and inside identifiers each part, with its tokens."""
-    for match in _WORD.finditer(text):
-        start, word = match.start(), match.group()
-        if match.lastgroup in ("cjk", "spaceless"):
-            clusters = [(found.span(), _character(found.group())) for found in _CLUSTER.finditer(word)]
-            for (span, character), (after, following) in pairwise(clusters):
-                yield start + span[0], start + after[1], (_cut(character + following),)
-            for span, character in clusters:
-                yield start + span[0], start + span[1], (character,)
-            continue
-        pieces = _pieces(word) if match.lastgroup == "word" else (_Piece(word),)
-        alone = len(pieces) == 1
-        yield start, match.end(), [p.text for p in pieces if p.whole or alone]
-        for run in () if alone else _RUN.finditer(word):
-            yield start + run.start(), start + run.end(), [p.text for p in _parts(run.group())]

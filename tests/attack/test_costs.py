@@ -22,7 +22,8 @@ from memories.differences import word_difference
 from memories.evidence.statements import Statement
 from memories.markdown import rendered
 from memories.models import Memory
-from memories.search.analyse import QueryTerm, analyse, analyse_query, marks
+from memories.search.analyse import QueryTerm, analyse, analyse_query
+from memories.search.spans import marks
 from memoryhub.importing.candidates import Place
 from memoryhub.importing.markdown_files import BRACKETS_MAX, LINES_MAX, document_of, sections_of, wiki_links
 from memoryhub.kernel.errors import TooLarge

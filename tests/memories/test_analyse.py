@@ -23,9 +23,9 @@ from memories.search.analyse import (
     _words,
     analyse,
     analyse_query,
-    marks,
 )
 from memories.search.ranking import distinct_texts
+from memories.search.spans import marks
 
 
 def finds(query: str, text: str) -> bool:
